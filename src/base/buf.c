@@ -1,7 +1,4 @@
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
+/* A growing byte buffer that stops at its limit; see buf.h. */
 #include "base/buf.h"
 
 #include <stdarg.h>

@@ -1,7 +1,4 @@
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
+/* Errors: formatting and cleaning of the text; see err.h. */
 #include "base/err.h"
 
 #include <stdio.h>

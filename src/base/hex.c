@@ -1,7 +1,4 @@
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
+/* Hex in both directions: two lookups a byte, one verdict for eight bytes; see hex.h. */
 #include "base/hex.h"
 
 #include <string.h>

@@ -1,7 +1,4 @@
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
+/* Log-linear latency histogram and its sliding window; see hist.h. */
 #include "base/hist.h"
 
 #include <stdlib.h>

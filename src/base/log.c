@@ -1,7 +1,4 @@
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
+/* The program's own log: 512 lines in memory and a file; see log.h. */
 #include "base/log.h"
 
 #include <errno.h>

@@ -1,7 +1,4 @@
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
+/* Single-producer single-consumer ring; see ring.h. */
 #include "base/ring.h"
 
 #include <stdlib.h>

@@ -1,7 +1,4 @@
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
+/* Clocks and how times are written; see time.h. */
 #include "base/time.h"
 
 #include <inttypes.h>

@@ -1,7 +1,4 @@
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
+/* 256-bit arithmetic in portable C; see u256.h. */
 #include "base/u256.h"
 
 #include <string.h>

@@ -1,7 +1,4 @@
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
+/* UTF-8: decoding, column widths, cleaning; see utf8.h. */
 #include "base/utf8.h"
 
 #include <stdbool.h>

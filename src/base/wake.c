@@ -1,6 +1,6 @@
 /*
- * HAVE_SYS_EVENTFD_H (configure found the header) selects the eventfd, unless DISABLE_EVENTFD
- * (--disable-eventfd) is defined; in every other case it is a pipe.
+ * Wake-up of a polling thread; see wake.h. An eventfd on Linux and wherever HAVE_SYS_EVENTFD_H is
+ * defined, unless DISABLE_EVENTFD is (--disable-eventfd); a pipe otherwise.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#if defined(HAVE_SYS_EVENTFD_H) && !defined(DISABLE_EVENTFD)
+#if !defined(DISABLE_EVENTFD) && (defined(HAVE_SYS_EVENTFD_H) || defined(__linux__))
 #define USE_EVENTFD
 #include <sys/eventfd.h>
 #endif
