@@ -1,0 +1,69 @@
+/*
+ * Pull decoder for JSON text that is whole in memory (RFC 8259). It allocates nothing and copies nothing:
+ * strings come as pointers into the text, still escaped. Errors stick: after the first one every call
+ * returns false and json_ok() says so, so a decoder checks once at its end.
+ *
+ * Depth is limited to JSON_DEPTH. Text behind the top value that is not white space is an error of json_end().
+ */
+#ifndef ETH_JSON_H
+#define ETH_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define JSON_DEPTH 64
+
+enum json_type { JSON_NONE, JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+
+/* Part of the text. For strings: without the quotes, escapes not resolved (`escaped` says whether there are any). */
+struct json_str {
+	const char *p;
+	size_t n;
+	bool escaped;
+};
+
+struct json {
+	const char *start, *p, *end;
+	const char *error; /* NULL or what was expected: "a string" */
+	const char *error_at;
+	unsigned depth;
+};
+
+void json_init(struct json *j, const char *text, size_t n);
+bool json_ok(const struct json *j);
+/* Type of the next value, without consuming it. JSON_NONE on error or at the end of the enclosing container. */
+enum json_type json_peek(struct json *j);
+/* Enter a container. */
+bool json_object(struct json *j);
+bool json_array(struct json *j);
+/* In an object: the next key, positioned at its value; false at '}' (consumed) or on error. */
+bool json_key(struct json *j, struct json_str *key);
+/* In an array: positions at the next element; false at ']' (consumed) or on error. */
+bool json_next(struct json *j);
+/* Values. Each consumes exactly one. */
+bool json_string(struct json *j, struct json_str *out);
+bool json_number(struct json *j, struct json_str *out); /* the digits as they stand, grammar checked */
+bool json_bool(struct json *j, bool *out);
+bool json_null(struct json *j); /* true and consumed if the value is null; false without error otherwise */
+/* Any value, containers included. *out (may be NULL) gets its text, with quotes or brackets. */
+bool json_skip(struct json *j, struct json_str *out);
+/* True if the whole text was consumed without an error. */
+bool json_end(struct json *j);
+/* Fills *e from the sticky error: ST_MALFORMED, "expected a string at byte 812". */
+enum status json_error(const struct json *j, struct err *e);
+
+static inline bool json_is(const struct json_str *s, const char *lit, size_t n)
+{
+	return s->n == n && __builtin_memcmp(s->p, lit, n) == 0;
+}
+#define JSON_IS(s, lit) json_is((s), (lit), sizeof(lit) - 1)
+
+/* Resolves escapes (\uXXXX, surrogate pairs) into out[size] as cleaned printable UTF-8; always terminated. Returns bytes. */
+size_t json_text(char *out, size_t size, const struct json_str *s);
+/* Resolves a string into a u64 that stands as a JSON number or as a decimal/hex string. */
+bool json_str_u64(const struct json_str *s, uint64_t *out);
+
+#endif

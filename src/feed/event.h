@@ -1,0 +1,198 @@
+/*
+ * All that crosses threads: events up (feed → model), commands down (app → feed). Plain data of one ring slot, copied by value.
+ * The one exception is EV_BLOCK, which hands over one reference to an immutable block.
+ * Names of the fields follow peers.md §4.1: stamps are taken at the socket, before parsing.
+ */
+#ifndef FEED_EVENT_H
+#define FEED_EVENT_H
+
+#include "base/ring.h"
+#include "eth/block.h"
+#include "eth/verify.h"
+
+/* Methods chaintop itself calls. The names are in wire_rpc.c; METHOD_OTHER is any other. */
+#define METHOD_LIST(X) \
+	X(M_BLOCK_NUMBER, "eth_blockNumber") \
+	X(M_BLOCK_BY_HASH, "eth_getBlockByHash") \
+	X(M_BLOCK_BY_NUMBER, "eth_getBlockByNumber") \
+	X(M_CHAIN_ID, "eth_chainId") \
+	X(M_CLIENT, "web3_clientVersion") \
+	X(M_SYNCING, "eth_syncing") \
+	X(M_PEERS, "net_peerCount") \
+	X(M_TXPOOL, "txpool_status") \
+	X(M_GAS_PRICE, "eth_gasPrice") \
+	X(M_SUBSCRIBE, "eth_subscribe") \
+	X(M_UNSUBSCRIBE, "eth_unsubscribe") \
+	X(M_RECEIPTS, "eth_getBlockReceipts") \
+	X(M_BATCH, "batch") \
+	X(M_OTHER, "other")
+
+enum method {
+#define X(name, text) name,
+	METHOD_LIST(X)
+#undef X
+	M_N
+};
+
+enum link_state {
+	LINK_IDLE, /* not started */
+	LINK_CONNECTING, /* text: what is being tried, "TCP", "TLS", "upgrade" */
+	LINK_LIVE, /* connected; heads may come */
+	LINK_POLLING, /* live, and heads are asked for */
+	LINK_SILENT, /* connected, but no head for too long */
+	LINK_WAITING, /* down; the next try is at link.retry_mono */
+	LINK_STOPPED, /* will not be tried again (quit) */
+};
+
+/* Where a head or block came from. Only the first two are arrivals that can be compared (screens.md §3 trap f). */
+enum head_source {
+	SRC_PUSH, /* newHeads */
+	SRC_POLL, /* seen by polling: late by up to the interval, never ranked with pushed ones */
+	SRC_FIRST, /* among the first 2 after a connect: not an arrival */
+	SRC_BACKFILL, /* asked for at start */
+	SRC_GAP, /* asked for after a reconnect or a jump */
+	SRC_WALK, /* asked for by hash: unknown parent */
+	SRC_ASKED, /* the user or the model wanted it */
+};
+
+enum event_kind {
+	EV_LINK, /* a path changed its state */
+	EV_CHAIN, /* a path said which chain it is on: comes before any head of that connection, and when it changes */
+	EV_HEAD, /* a header was heard or found */
+	EV_BLOCK, /* a body was decoded; owns one reference */
+	EV_VERDICT, /* what verification found */
+	EV_BODY_MISS, /* a body that was asked for cannot be had on this path (after retries) */
+	EV_REPLY, /* a call ended, well or not */
+	EV_INFO, /* a fact about the node */
+	EV_TAG, /* safe or finalized */
+	EV_GAP, /* heads were missed and are being asked for */
+	EV_TRAFFIC, /* counters of the path, at most once a second */
+	EV_CLOCK, /* bound of this machine's clock error */
+	EV_LOST, /* the ring was full: ask again (CMD_RESYNC) */
+};
+
+enum info_kind { INFO_CLIENT, INFO_PEERS, INFO_SYNC, INFO_TXPOOL, INFO_GAS_PRICE, INFO_POLL_INTERVAL };
+
+/* Digest of a header: what panes and chain logic need. 168 bytes. */
+struct head {
+	struct hash hash, parent;
+	struct u256 base_fee;
+	uint64_t number, time_ms, gas_used, gas_limit, blob_gas_used, excess_blob_gas;
+	struct addr miner;
+	uint32_t has; /* enum header_has */
+	uint8_t extra_len; /* real length, at most 255 */
+	uint8_t extra[32]; /* its first 32 bytes */
+	uint8_t difficulty; /* low byte if < 256, else 255: 1 and 2 mean out of turn and in turn on clique and BSC */
+	uint8_t pad[2];
+};
+
+struct event {
+	uint16_t kind; /* enum event_kind */
+	uint16_t path; /* index of the endpoint × transport, 0 … */
+	uint32_t seq; /* per path, no gaps unless the ring lost events */
+	uint64_t mono, wall; /* of the first byte of the message, or of what is told (ns) */
+	union {
+		struct {
+			uint8_t state; /* enum link_state */
+			uint8_t code; /* enum status of the cause, ST_OK if none */
+			uint16_t attempt; /* connection attempts since it last stood */
+			int32_t detail; /* HTTP status, close code … */
+			uint64_t retry_mono; /* LINK_WAITING: when it tries again */
+			uint32_t dns_us, tcp_us, tls_us, ready_us; /* phases of the connect, 0: none */
+			char text[120]; /* cause, or what is being tried; safe to print, no secret */
+			char cure[64];
+		} link;
+		struct {
+			uint64_t id;
+			struct hash genesis; /* zero: the node said null or was not asked */
+			bool ok; /* false: id unknown (the call failed) */
+		} chain;
+		struct {
+			struct head h;
+			uint8_t source; /* enum head_source */
+			uint8_t hash_ok; /* enum truth of the header hash */
+		} head;
+		struct {
+			struct block *block; /* one reference: the receiver unrefs it */
+			uint64_t asked_mono; /* when the request went out */
+			uint64_t done_mono; /* when it was decoded */
+			uint64_t wire_bytes, xfer_bytes, xfer_ns;
+			uint32_t reads;
+			uint8_t source;
+			uint8_t sample; /* a 1-in-16 sample: another path has or will have it */
+		} block;
+		struct {
+			struct hash hash;
+			struct verdict v;
+			uint32_t took_us;
+		} verdict;
+		struct {
+			struct hash hash; /* zero if asked by number */
+			uint64_t number;
+			uint8_t code; /* enum status */
+			uint8_t source;
+			char text[100];
+		} miss;
+		struct {
+			uint8_t method; /* enum method */
+			uint8_t code; /* enum status; ST_OK: it counts for latency */
+			uint16_t attempt;
+			int32_t detail;
+			uint64_t latency_ns; /* from the scheduled instant to the first byte of the answer */
+			uint64_t wire_bytes, xfer_bytes, xfer_ns;
+			uint32_t reads;
+			char text[120]; /* error text, "" if ok */
+		} reply;
+		struct {
+			uint8_t info; /* enum info_kind */
+			uint8_t code; /* ST_OK, or why the fact is unknown: ST_UNSUPPORTED … */
+			uint8_t yes; /* INFO_SYNC: syncing */
+			uint64_t a, b, c; /* PEERS: a; TXPOOL: pending, queued; SYNC: current, highest, start; POLL_INTERVAL: ns */
+			struct u256 price; /* GAS_PRICE */
+			char text[120]; /* CLIENT */
+		} info;
+		struct {
+			uint8_t final; /* 0 safe, 1 finalized */
+			uint8_t code;
+			uint64_t number, time_ms;
+			struct hash hash;
+		} tag;
+		struct {
+			uint64_t from, to; /* numbers that were missed */
+			uint32_t asked; /* how many of them are being asked for by this path */
+			uint64_t silent_ns; /* how long nothing came; 0: after a reconnect */
+		} gap;
+		struct {
+			uint64_t bytes_in, bytes_out, calls, notes, odd, bodies; /* since the start */
+		} traffic;
+		struct {
+			uint64_t bound_ns; /* UINT64_MAX: unknown */
+		} clock;
+		struct {
+			uint64_t dropped; /* since the start */
+		} lost;
+	} u;
+};
+_Static_assert(sizeof(struct event) <= RING_SLOT, "an event is one ring slot");
+
+enum cmd_kind {
+	CMD_QUIT,
+	CMD_BODY, /* fetch this block by hash (by number if the hash is zero) */
+	CMD_RESUBSCRIBE, /* others advance and this path does not */
+	CMD_RESYNC, /* events were lost: say the state again (link, chain, head, infos) */
+	CMD_RETRY, /* connect now, ask unsupported methods again */
+};
+
+struct cmd {
+	uint16_t kind;
+	uint64_t number;
+	struct hash hash;
+	char pad[RING_SLOT - 48];
+};
+_Static_assert(sizeof(struct cmd) <= RING_SLOT, "a command is one ring slot");
+
+const char *method_name(enum method m); /* "eth_blockNumber" */
+/* Digest of a decoded header. extra: its extra data bytes (h->extra.len of them). */
+void head_from(struct head *out, const struct header *h, const uint8_t *extra);
+
+#endif

@@ -1,0 +1,323 @@
+/*
+ * Facts: everything the screens, --once and later outputs show. Pure: no I/O, no threads, no clock. Time arrives in
+ * events and in model_tick. Permuting events that lie within 50 ms gives the same model.
+ *
+ * Readers (ui, out) treat all of it as const. Unknown is unknown: a value has a `known` flag, a NULL or a
+ * sentinel (UINT64_MAX for times, latencies and counts), never a zero that looks like a fact.
+ */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "base/hist.h"
+#include "eth/chains.h"
+#include "eth/fee.h"
+#include "feed/event.h"
+
+enum {
+	PATHS_MAX = 64,
+	CHAINS_MAX = 8,
+	NODES_MAX = 64,
+	BLOCKS_KEPT = 10000, /* digests */
+	BODIES_BYTES = 16 << 20, /* bodies, oldest leave first */
+	NOTES_KEPT = 256,
+	HEARD_KEPT = 512, /* arrivals per path */
+	REORG_DEPTH = 128,
+};
+
+#define UNKNOWN UINT64_MAX
+
+/* What a call of model_apply or model_tick changed: a pane draws only if its bits are set. */
+enum dirty {
+	DIRTY_HEAD = 1u << 0, /* newest block of the shown chain */
+	DIRTY_BLOCKS = 1u << 1, /* rows: bodies, verdicts, orphans */
+	DIRTY_PATHS = 1u << 2, /* link states, latencies, traffic */
+	DIRTY_NOTES = 1u << 3, /* event log */
+	DIRTY_POOL = 1u << 4,
+	DIRTY_NODE = 1u << 5, /* client, peers, syncing, tags */
+	DIRTY_OWN = 1u << 6,
+	DIRTY_CLOCK = 1u << 7, /* a second passed: ages */
+	DIRTY_ALL = 0xff,
+};
+
+/* ---- blocks ---- */
+
+enum blk_state { BLK_CANON, BLK_ORPHAN, BLK_SIDE /* heard, never on the chain we follow */ };
+
+struct blk {
+	struct head h;
+	enum blk_state state;
+	struct block *body; /* NULL: not fetched yet, or left the budget */
+	bool body_seen; /* the fields from here to `size` are known */
+	uint32_t ntx, types[6]; /* 0x0–0x4, and [5] all others */
+	uint32_t creates, blobs;
+	struct fee_tips tips;
+	uint32_t size; /* bytes of its JSON */
+	uint64_t block_size; /* the header's size field, UNKNOWN if none */
+	char builder[20]; /* "" if nothing can be said */
+	enum truth truth; /* what is shown: ✓ ✗ ? or nothing */
+	char truth_why[64]; /* field (✗) or reason (?) */
+	/* Arrival: the earliest over all paths; may be revised for a second (design.md §4.6). UNKNOWN for blocks that were only backfilled. */
+	uint64_t first_mono, first_wall;
+	uint16_t first_path;
+	bool heard; /* some path heard it live (SRC_PUSH or SRC_POLL) */
+	uint64_t usable_mono; /* earliest decoded body; UNKNOWN */
+	int64_t late_ns; /* first_wall − its own time; valid if heard and late_known */
+	bool late_known; /* clock bound known, and the chain's times mean something */
+	/* Orphans. */
+	uint64_t orphaned_mono; /* when it lost; UNKNOWN */
+	struct hash winner; /* canonical block of its height then */
+	int32_t reincluded; /* how many of its transactions are in the winning branch; −1: not known (a body is missing) */
+	bool gap_before; /* its parent is not known to us */
+	bool slot_lost; /* slot chains: more than one slot since its parent */
+};
+
+/* ---- a chain ---- */
+
+struct series; /* private */
+
+struct chain_stats {
+	/* Over the last `n` canonical blocks with consecutive numbers: n blocks span n−1 intervals (peers.md §4.1 rule 1). */
+	unsigned n;
+	uint64_t span_ms; /* time of newest − time of oldest; 0 if n < 2: then rates are unknown */
+	bool rates_known; /* n ≥ 2, span > 0, all their bodies counted */
+	double tx_per_s, gas_per_s; /* first block left out */
+	double gas_used_share; /* Σ used ÷ Σ limit over all n; NaN if n = 0 or no limit */
+	unsigned full_streak; /* newest blocks in a row with ≥ 95 % of the limit used */
+	struct u256 burned; /* Σ base fee × gas used over the n blocks; burned_known */
+	bool burned_known;
+	double type_share[6]; /* of all transactions; NaN if none */
+	uint64_t kb_mean; /* mean JSON size in bytes, UNKNOWN */
+};
+
+struct fees_next {
+	bool base_known;
+	struct u256 base; /* base fee of the block after the head, exact */
+	double base_change; /* relative to the head's, −0.015 = −1.5 % */
+	bool blob_known;
+	struct u256 blob_now, blob_next; /* price per unit of blob gas, of the head and of the next block */
+	uint32_t blob_target, blob_max;
+};
+
+struct reorg {
+	uint64_t mono, wall;
+	uint64_t number; /* lowest height that changed */
+	uint32_t depth; /* canonical blocks that lost */
+	struct hash from, to; /* at that height */
+	uint16_t path; /* first heard the loser */
+};
+
+struct tag_view {
+	bool known;
+	uint64_t number, time_ms, seen_mono;
+	struct hash hash;
+	enum status why; /* if not known: ST_OK not asked yet, else the reason */
+};
+
+struct chain {
+	uint64_t id;
+	bool id_known;
+	struct hash genesis; /* zero if unknown */
+	const struct chain_info *info;
+	char name[32]; /* "Ethereum", or "chain 4153" */
+	uint64_t block_ms; /* T: the table's, or the median of the last 64 intervals; UNKNOWN below 3 of them */
+	struct blk *head; /* tip of the chain we follow; NULL before the first */
+	struct tag_view safe, final;
+	struct chain_stats stats;
+	struct fees_next next;
+	struct reorg reorgs[16]; /* newest first */
+	unsigned n_reorgs;
+	unsigned long reorg_count;
+	bool verified_once; /* a ✓ was seen: ✗ may be shown */
+	bool any_base_fee; /* false: the chain has none so far: pane "Gas price" */
+	unsigned kept; /* blocks in the table */
+	struct chain_store *store; /* private */
+};
+
+/* ---- a path: endpoint × transport ---- */
+
+struct heard {
+	uint64_t mono;
+	uint64_t number;
+	struct hash hash;
+	bool late; /* later than the chain's late line */
+	uint8_t source;
+};
+
+struct path_errors {
+	uint32_t total_5m; /* failed calls and lost connections in the last 5 minutes */
+	uint32_t by_code[ST_N]; /* since the start */
+	char last[120];
+	uint64_t last_mono; /* UNKNOWN */
+};
+
+struct path {
+	char node[33]; /* name or host:port */
+	char via[8]; /* ws, wss, http, https, ipc */
+	char show[64]; /* redacted address */
+	uint16_t node_index;
+	bool push, local;
+	int chain; /* index in model.chains, −1 unknown */
+	bool wrong_chain; /* another chain than its node's or the first path's */
+	enum link_state state;
+	uint64_t state_since; /* mono */
+	enum status cause;
+	int32_t cause_detail;
+	char text[120], cure[64];
+	uint64_t retry_mono;
+	unsigned attempt;
+	uint32_t dns_us, tcp_us, tls_us, ready_us;
+	uint64_t connects, silent_count;
+	/* Its head. */
+	bool has_head;
+	uint64_t head_number, head_mono;
+	struct hash head_hash;
+	uint64_t behind_blocks; /* UNKNOWN */
+	/* Race, by hash, pushed heads only (polled paths have none: `≤ interval`). */
+	uint64_t poll_interval_ns; /* UNKNOWN if pushed */
+	uint64_t heads, won, ties, missed, dups;
+	uint64_t behind_p50, behind_p99; /* behind the first path, ns; UNKNOWN below 1 sample */
+	uint64_t usable_p90; /* head heard + body decoded, behind the first head; UNKNOWN */
+	uint64_t body_lag_p90; /* this path's own head → its body decoded */
+	/* Calls. */
+	struct hist_window latency; /* all calls that answered well */
+	uint64_t call_p50, call_p99, call_n; /* window of 10 minutes; UNKNOWN */
+	struct {
+		uint64_t n, failed, bytes, p50, p99; /* p: UNKNOWN without samples */
+		enum status unsupported; /* ST_OK, or why it is not asked */
+	} method[M_N];
+	double xfer_bytes_per_s; /* NaN below 8 samples (design.md §8) */
+	double calls_per_min, bytes_per_min; /* over the last minute or since the start if shorter; NaN before 5 s */
+	uint64_t bytes_in, bytes_out, calls, notes, odd, bodies, lost;
+	struct path_errors errors;
+	struct heard heard[HEARD_KEPT]; /* ring: for Pulse */
+	unsigned heard_n, heard_next;
+	/* Facts of the node as told on this path. */
+	struct {
+		char client[120];
+		uint64_t peers, pending, queued; /* UNKNOWN */
+		uint64_t peers_mono, pool_mono;
+		enum status peers_why, pool_why, sync_why;
+		bool sync_known, syncing;
+		uint64_t sync_at, sync_to;
+		double sync_per_s; /* NaN */
+		bool gas_price_known;
+		struct u256 gas_price;
+	} facts;
+	struct path_priv *priv;
+};
+
+/* ---- the pool, over all paths of the shown chain ---- */
+struct pool_view {
+	bool known;
+	uint64_t pending, queued; /* of the path asked last */
+	double per_s; /* change of pending, NaN */
+	uint64_t seen_mono;
+	uint32_t history[60]; /* pending, newest last */
+	unsigned history_n;
+	enum status why; /* not known: the reason most paths gave */
+};
+
+/* ---- event log ---- */
+enum note_kind { NOTE_INFO, NOTE_REORG, NOTE_LINK, NOTE_GAP, NOTE_WARN, NOTE_BAD };
+struct note {
+	uint64_t seq, mono, wall;
+	enum note_kind kind;
+	int path, chain; /* −1 none */
+	char text[200];
+};
+
+/* ---- all ---- */
+
+enum level { LEVEL_OK, LEVEL_WARN, LEVEL_CRIT, LEVEL_WAIT };
+
+/* Line 2: one sentence, worst news first. */
+struct verdict_line {
+	enum level level;
+	char word[12]; /* "OK", "DOWN", "SYNCING", "CONNECTING", "WARN" … */
+	char text[240]; /* long form */
+	char brief[80]; /* fits 80 columns */
+};
+
+struct own {
+	uint64_t glass_p50, glass_p99; /* socket → screen, ns; UNKNOWN */
+	uint64_t glass_n, glass_skipped; /* skipped: our own loop was > 100 ms late */
+	double cpu; /* share of one core over the last seconds, NaN */
+	uint64_t rss, cpu_ns, frames, events, drops;
+	uint64_t decode_p50, decode_p99, verify_p50, verify_p99; /* ns; UNKNOWN */
+	uint64_t decoded_bytes, bodies_bytes;
+	struct hist glass, decode, verify;
+};
+
+struct model {
+	uint64_t now_mono, now_wall, start_mono;
+	uint64_t clock_bound; /* ns; UNKNOWN: lateness is not shown */
+	struct path *paths[PATHS_MAX];
+	unsigned n_paths;
+	struct chain *chains[CHAINS_MAX];
+	unsigned n_chains, shown; /* shown < n_chains, or 0 when there is none */
+	struct pool_view pool;
+	struct verdict_line line;
+	struct note notes[NOTES_KEPT]; /* ring */
+	unsigned notes_n, notes_next;
+	uint64_t note_seq;
+	struct own own;
+	double calls_per_min, bytes_per_min; /* all paths; NaN */
+	struct model_priv *priv;
+};
+
+struct path_setup {
+	const char *node, *via, *show;
+	bool push, local;
+};
+
+struct model *model_new(const struct path_setup *paths, unsigned n, uint64_t now_mono, uint64_t now_wall);
+void model_free(struct model *m);
+/* A copy for the frozen screen: shares the bodies by reference. NULL without memory. */
+struct model *model_clone(const struct model *m);
+/* Takes what the event owns. Returns DIRTY_ bits. Any event from any node is survivable. */
+unsigned model_apply(struct model *m, const struct event *e);
+/* Time passes: ages, windows, rates, head timeouts. Call at 4 Hz at most, and before a frame. */
+unsigned model_tick(struct model *m, uint64_t now_mono, uint64_t now_wall);
+void model_show(struct model *m, unsigned chain); /* which chain the screens show */
+/* The app's own figures. recv_mono: stamp of the head now on the screen. loop_late: our loop ran > 100 ms late since. */
+void model_glass(struct model *m, uint64_t recv_mono, uint64_t done_mono, bool loop_late);
+void model_own(struct model *m, uint64_t cpu_ns, uint64_t rss, uint64_t frames, uint64_t events, uint64_t drops);
+
+/*
+ * What is missing and on which path to ask for it: heads without a body for 2 s, holes below the head. At most max;
+ * each is returned again only after 5 s. The app sends CMD_BODY or CMD_RESUBSCRIBE.
+ */
+struct want {
+	unsigned path;
+	enum cmd_kind kind;
+	uint64_t number;
+	struct hash hash;
+};
+unsigned model_wants(struct model *m, struct want *out, unsigned max);
+
+/* ---- looking up ---- */
+static inline struct chain *model_chain(const struct model *m)
+{
+	return m->n_chains ? m->chains[m->shown] : NULL;
+}
+struct blk *chain_by_hash(const struct chain *c, const struct hash *h);
+struct blk *chain_by_number(const struct chain *c, uint64_t n); /* canonical, NULL if not known */
+/*
+ * Rows for a table, newest first: canonical blocks by number, each orphan of a height after the canonical one. skip rows from the top.
+ * Returns how many were written.
+ */
+unsigned chain_rows(const struct chain *c, unsigned skip, const struct blk **out, unsigned max);
+/* Row index of a block in chain_rows, or −1. */
+long chain_row_of(const struct chain *c, const struct hash *h);
+/* When this path heard this block, mono ns; UNKNOWN if it did not (kept for the last HEARD_KEPT heads of a path). */
+uint64_t path_heard(const struct path *p, const struct hash *h);
+/* i-th newest arrival of a path, NULL past the end. */
+const struct heard *path_heard_at(const struct path *p, unsigned i);
+/* i-th newest note, NULL past the end. */
+const struct note *model_note_at(const struct model *m, unsigned i);
+/* Time between a block and its parent in ms; UNKNOWN if the parent is not known. */
+uint64_t blk_interval_ms(const struct chain *c, const struct blk *b);
+/* The word for a link state: "live", "poll", "SILENT", "connecting", "down", "WRONG CHAIN". */
+const char *path_state_word(const struct path *p);
+
+#endif

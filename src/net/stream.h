@@ -1,0 +1,69 @@
+/*
+ * A byte stream to a peer: TCP, TLS or a unix socket, with proxy and DNS, through libcurl's CONNECT_ONLY (rules: design.md §3.1).
+ * ws, ipc and devp2p stand on it. Belongs to one thread. Also owns the loop that waits for all streams, HTTP transfers and wakes of a thread.
+ */
+#ifndef NET_STREAM_H
+#define NET_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "net/url.h"
+
+/* Options of all transports, from the command line and the config. Strings are borrowed and must outlive the connections. */
+struct net_opts {
+	const char *const *headers; /* "Name: value", n_headers of them; checked: no CR, LF */
+	unsigned n_headers;
+	const char *jwt_file; /* HS256 secret (hex, 32 bytes): a fresh token per request or handshake; or NULL */
+	const char *cacert; /* or NULL */
+	bool insecure;
+	const char *proxy; /* or NULL: the environment's, but never for loopback and unix */
+	uint64_t connect_timeout_ns; /* 0: 10 s */
+	uint64_t request_timeout_ns; /* 0: 30 s; HTTP: whole transfer */
+	size_t max_message; /* 0: 128 MiB */
+};
+
+/* Once in main before any thread. */
+enum status net_global_init(struct err *e) MUST_CHECK;
+void net_global_fini(void);
+
+struct net_loop;
+struct net_loop *net_loop_new(void); /* one per thread; NULL without memory */
+void net_loop_free(struct net_loop *l); /* after all its streams and transports */
+/* Watches fd for reading besides (the thread's wake). */
+enum status net_loop_watch(struct net_loop *l, int fd) MUST_CHECK;
+/* Waits until something is readable or writable or timeout_ms passed (−1: no limit), and lets curl do its part. Never spins. */
+enum status net_loop_wait(struct net_loop *l, int timeout_ms, struct err *e) MUST_CHECK;
+
+/* Phases of a connection in ns since its start; 0: not reached (or not needed). */
+struct net_phases {
+	uint64_t dns, tcp, tls, ready;
+};
+
+enum stream_state { STREAM_CONNECTING, STREAM_OPEN, STREAM_DEAD };
+
+struct stream;
+/* Starts to connect; one stream = one connection. IPC paths longer than a socket address allows are handled. tls by scheme. */
+enum status stream_open(struct stream **out, struct net_loop *l, const struct url *u, const struct net_opts *o, struct err *e)
+	MUST_CHECK;
+void stream_close(struct stream *s); /* NULL is allowed */
+/* Advances connecting; on STREAM_DEAD *e says why (ST_DNS, ST_REFUSED, ST_UNREACH, ST_TLS, ST_PROXY, ST_TIMEOUT, …) with a cure. */
+enum stream_state stream_state(struct stream *s, struct err *e);
+const struct net_phases *stream_phases(const struct stream *s);
+/*
+ * Reads at most size bytes (≥ 16 KiB). ST_AGAIN: nothing now. ST_CLOSED: end of file. ST_RESET. *n is set on ST_OK only (> 0).
+ * For TLS: read until ST_AGAIN before the next wait.
+ */
+enum status stream_recv(struct stream *s, void *p, size_t size, size_t *n, struct err *e) MUST_CHECK;
+/*
+ * Queues a copy of the bytes and sends what the socket takes; the rest goes out in stream_flush. The queue is bounded:
+ * ST_TOO_BIG if more than limit_bytes (16 MiB) wait. Keeps rule 4: after AGAIN the same pointer and length are tried again.
+ */
+enum status stream_send(struct stream *s, const void *p, size_t n, struct err *e) MUST_CHECK;
+enum status stream_flush(struct stream *s, struct err *e) MUST_CHECK;
+/* Local "address:port → address:port" for the log; "" for unix. */
+void stream_describe(const struct stream *s, char *out, size_t size);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * Every command of the screens: one table feeds the key bindings, the help screen, the key line and the man page.
+ * A row whose source is not built yet is not in the table: no dead keys.
+ *   X(id, name, keys, key line, help)
+ * keys: space-separated names as in keys_parse (command.c): "q", "F10", "^L", "Up", "PgDn", "Space", "S-Tab" …
+ * key line: short label for the bottom line, "" to leave it out; "F1 Help" is printed as its first key and this label.
+ */
+#ifndef UI_COMMAND_H
+#define UI_COMMAND_H
+
+#include <stddef.h>
+
+#define COMMAND_LIST(X) \
+	X(UI_HELP, "help", "F1 ?", "Help", "this page") \
+	X(UI_VIEW_1, "view-overview", "1", "", "overview") \
+	X(UI_VIEW_8, "view-log", "8", "", "log and own cost") \
+	X(UI_VIEW_LAST, "view-last", "-", "", "the view before this one") \
+	X(UI_DOWN, "down", "j Down", "", "next row") \
+	X(UI_UP, "up", "k Up", "", "previous row") \
+	X(UI_NEWEST, "newest", "g Home", "", "first row: the newest") \
+	X(UI_OLDEST, "oldest", "G End", "", "last row: the oldest") \
+	X(UI_PAGE_DOWN, "page-down", "PgDn ^F", "", "a page down") \
+	X(UI_PAGE_UP, "page-up", "PgUp ^B", "", "a page up") \
+	X(UI_HALF_DOWN, "half-down", "^D", "", "half a page down") \
+	X(UI_HALF_UP, "half-up", "^U", "", "half a page up") \
+	X(UI_NEXT_PANE, "next-pane", "Tab", "Pane", "next pane") \
+	X(UI_PREV_PANE, "previous-pane", "S-Tab", "", "previous pane") \
+	X(UI_ZOOM, "zoom", "z", "Zoom", "this pane alone, or all again") \
+	X(UI_BACK, "back", "Esc", "", "close help or zoom, then follow the newest") \
+	X(UI_FOLLOW, "follow", "F", "Follow", "follow the newest; moving off it pins a row by its hash") \
+	X(UI_FREEZE, "freeze", "Space", "Freeze", "freeze the screen, not the feeds") \
+	X(UI_SORT, "sort", "F6 s", "Sort", "sort by the chosen column; again: back to the pane's own order") \
+	X(UI_SORT_PREV, "sort-left", "<", "", "choose the column to the left") \
+	X(UI_SORT_NEXT, "sort-right", ">", "", "choose the column to the right") \
+	X(UI_SORT_REVERSE, "reverse", "r", "", "reverse the order") \
+	X(UI_UNITS, "units", "u", "", "gwei, wei, ether") \
+	X(UI_TIMES, "times", "t", "", "age, UTC, local time") \
+	X(UI_CHAIN, "chain", "c", "", "next chain") \
+	X(UI_RETRY_NOW, "retry", "F5", "", "connect now, ask unsupported methods again") \
+	X(UI_MOUSE, "mouse", "M", "", "mouse on or off") \
+	X(UI_REDRAW, "redraw", "^L", "", "draw everything again") \
+	X(UI_SUSPEND, "suspend", "^Z", "", "suspend") \
+	X(UI_QUIT, "quit", "q F10 ^C", "Quit", "quit")
+
+enum ui_cmd {
+	UI_NONE,
+#define X(id, name, keys, line, help) id,
+	COMMAND_LIST(X)
+#undef X
+	UI_CMD_N
+};
+
+struct command {
+	enum ui_cmd id;
+	const char *name, *keys, *line, *help;
+};
+
+extern const struct command command_table[];
+extern const size_t command_table_n;
+
+/* Keys as numbers: a code point, or one of these. */
+enum key {
+	KEY_SPECIAL = 0x200000,
+	KEY_UP_, KEY_DOWN_, KEY_LEFT_, KEY_RIGHT_, KEY_HOME_, KEY_END_, KEY_PGUP_, KEY_PGDN_, KEY_TAB_, KEY_STAB_,
+	KEY_ENTER_, KEY_ESC_, KEY_BACKSPACE_, KEY_DELETE_,
+	KEY_F1_ = KEY_SPECIAL + 0x100, /* … F12 follow */
+	KEY_CTRL_ = KEY_SPECIAL + 0x200, /* + letter: ^L is KEY_CTRL_ + 'L' */
+};
+
+/* The command bound to a key; UI_NONE if there is none. */
+enum ui_cmd command_for_key(unsigned key);
+/* Number of a key name ("F6", "^L", "Space", "g"); 0 if it is none. */
+unsigned key_parse(const char *name, size_t n);
+
+#endif
