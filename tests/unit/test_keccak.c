@@ -1,0 +1,184 @@
+/* eth/keccak: published vectors, a plain implementation after the specification, and every way to cut the input. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "eth/keccak.h"
+
+enum { LONGEST = 700 };
+
+/* The specification word by word: rho and pi from their recurrences, iota from its shift register. */
+static void plain_permute(uint64_t a[5][5])
+{
+	uint8_t lfsr = 1;
+
+	for (int round = 0; round < 24; round++) {
+		uint64_t c[5], b[5][5], rc = 0;
+		int x = 1, y = 0;
+
+		for (int i = 0; i < 5; i++)
+			c[i] = a[i][0] ^ a[i][1] ^ a[i][2] ^ a[i][3] ^ a[i][4];
+		for (int i = 0; i < 5; i++) {
+			const uint64_t right = c[(i + 1) % 5];
+
+			for (int j = 0; j < 5; j++)
+				a[i][j] ^= c[(i + 4) % 5] ^ (right << 1 | right >> 63);
+		}
+		b[0][0] = a[0][0];
+		for (int t = 0; t < 24; t++) {
+			const unsigned rot = (unsigned)((t + 1) * (t + 2) / 2 % 64);
+			const uint64_t v = a[x][y];
+			const int next = (2 * x + 3 * y) % 5;
+
+			b[y][next] = rot ? v << rot | v >> (64 - rot) : v;
+			x = y;
+			y = next;
+		}
+		for (int i = 0; i < 5; i++)
+			for (int j = 0; j < 5; j++)
+				a[i][j] = b[i][j] ^ (~b[(i + 1) % 5][j] & b[(i + 2) % 5][j]);
+		for (int j = 0; j < 7; j++) {
+			if (lfsr & 1)
+				rc |= UINT64_C(1) << ((1 << j) - 1);
+			lfsr = (uint8_t)(lfsr << 1 ^ (lfsr & 0x80 ? 0x71 : 0));
+		}
+		a[0][0] ^= rc;
+	}
+}
+
+static void plain_keccak(const uint8_t *p, size_t n, uint8_t out[32])
+{
+	uint64_t a[5][5] = { 0 };
+	size_t at = 0;
+
+	for (size_t i = 0; i <= n; i++) {
+		const uint64_t byte = i < n ? p[i] : 1;
+
+		a[at / 8 % 5][at / 40] ^= byte << 8 * (at % 8);
+		if (i == n)
+			a[1][3] ^= UINT64_C(0x80) << 56;
+		if (++at == 136 || i == n) {
+			plain_permute(a);
+			at = 0;
+		}
+	}
+	for (int i = 0; i < 32; i++)
+		out[i] = (uint8_t)(a[i / 8][0] >> 8 * (i % 8));
+}
+
+static void fill(uint8_t *p, size_t n)
+{
+	uint32_t v = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		v = v * 1664525 + 1013904223;
+		p[i] = (uint8_t)(v >> 24);
+	}
+}
+
+static void expect_hex(const uint8_t hash[32], const char *want)
+{
+	char text[65];
+
+	for (int i = 0; i < 32; i++)
+		snprintf(text + 2 * i, 3, "%02x", hash[i]);
+	assert_string_equal(text, want);
+}
+
+static void vectors(void **state)
+{
+	static const struct {
+		const char *text, *hash;
+	} v[] = {
+		{ "", "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470" },
+		{ "abc", "4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45" },
+		{ "hello", "1c8aff950685c2ed4bc3174f3472287b56d9517b9c948127319a09a7a36deac8" },
+		{ "Transfer(address,address,uint256)",
+		  "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef" },
+	};
+	uint8_t out[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		keccak256(v[i].text, strlen(v[i].text), out);
+		expect_hex(out, v[i].hash);
+		plain_keccak((const uint8_t *)v[i].text, strlen(v[i].text), out);
+		expect_hex(out, v[i].hash);
+	}
+}
+
+static void every_length(void **state)
+{
+	static uint8_t data[LONGEST];
+	uint8_t want[32], got[32];
+
+	(void)state;
+	fill(data, sizeof(data));
+	for (size_t n = 0; n <= LONGEST; n++) {
+		plain_keccak(data, n, want);
+		keccak256(data, n, got);
+		assert_memory_equal(got, want, 32);
+	}
+}
+
+static void in_pieces(void **state)
+{
+	static const size_t step[] = { 1, 7, 8, 64, 135, 136, 137, 272 };
+	static uint8_t data[300];
+	struct keccak k;
+	uint8_t want[32], got[32];
+
+	(void)state;
+	fill(data, sizeof(data));
+	for (size_t n = 0; n <= sizeof(data); n++) {
+		keccak256(data, n, want);
+		for (size_t s = 0; s < sizeof(step) / sizeof(step[0]); s++) {
+			keccak_init(&k);
+			for (size_t at = 0; at < n; at += step[s])
+				keccak_add(&k, data + at, n - at < step[s] ? n - at : step[s]);
+			keccak_end(&k, got);
+			assert_memory_equal(got, want, 32);
+		}
+		keccak_init(&k);
+		keccak_add(&k, data, n / 3);
+		keccak_add(&k, NULL, 0);
+		keccak_add(&k, data + n / 3, n - n / 3);
+		keccak_end(&k, got);
+		assert_memory_equal(got, want, 32);
+	}
+}
+
+static void peek_goes_on(void **state)
+{
+	static uint8_t data[300];
+	struct keccak k;
+	uint8_t want[32], got[32];
+
+	(void)state;
+	fill(data, sizeof(data));
+	keccak_init(&k);
+	for (size_t n = 0; n <= sizeof(data); n++) {
+		keccak_peek(&k, got);
+		keccak256(data, n, want);
+		assert_memory_equal(got, want, 32);
+		if (n < sizeof(data))
+			keccak_add(&k, data + n, 1);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(vectors),
+		cmocka_unit_test(every_length),
+		cmocka_unit_test(in_pieces),
+		cmocka_unit_test(peek_goes_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
