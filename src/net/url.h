@@ -46,5 +46,7 @@ const char *url_via(enum url_scheme s);
 bool url_is_local(const struct url *u);
 /* Replaces anything in text that looks like u's secrets (target, user, pass, tokens of headers are the caller's) by "…", in place: for error texts of libraries. */
 void url_redact(const struct url *u, char *text);
+/* The same for one secret of another source (a header's value); NULL is allowed. */
+void url_hide(char *text, const char *secret);
 
 #endif
