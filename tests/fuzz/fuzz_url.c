@@ -30,8 +30,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (*p == '\r' || *p == '\n')
 				abort();
 		url_redact(&c, word);
-		if (u.scheme != URL_IPC && u.scheme != URL_RECORDING && u.target[1] &&
-			strstr(word, u.target))
+		/* Below 4 bytes only whole words are hidden; stars are what short ones become. */
+		if (u.scheme != URL_IPC && u.scheme != URL_RECORDING && strlen(u.target) >= 4 &&
+			!strchr(u.target, '*') && strstr(word, u.target))
 			abort();
 		(void)url_is_local(&c);
 		url_fini(&c);
