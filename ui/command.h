@@ -9,6 +9,7 @@
 #define UI_COMMAND_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define COMMAND_LIST(X) \
 	X(UI_HELP, "help", "F1 ?", "Help", "this page") \

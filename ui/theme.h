@@ -5,6 +5,7 @@
 #ifndef UI_THEME_H
 #define UI_THEME_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -52,6 +53,9 @@ struct theme {
 	struct face face[ROLE_N];
 };
 
+/* How much colour: what --color, NO_COLOR and the terminal allow. AUTO is decided once, by screen_open or by whoever writes text. */
+enum color_mode { COLOR_AUTO, COLOR_NEVER, COLOR_16, COLOR_256, COLOR_DIRECT };
+
 /* The two that are built in: "default" and "mono". NULL: none of that name. */
 const struct theme *theme_builtin(const char *name);
 /* CELL_… of a role where there is no colour. */
@@ -60,5 +64,23 @@ const char *role_name(enum role r);
 /* Nearest of the 256-colour palette, or of the 16. c as in struct face. */
 int theme_to_256(int32_t c);
 int theme_to_16(int32_t c);
+
+/*
+ * A theme file, one setting a line, `#` at the start of a line or behind a blank (but not of #rrggbb) begins a comment:
+ *   var NAME = COLOR                  COLOR: default, a name of the 16 (red, bright-red …), 0 … 15, #rrggbb or $NAME
+ *   face ROLE = COLOR[,COLOR][+ATTR]  foreground, background, and of b r d u (bold reverse dim underline); $NAME too
+ *   grad NAME = COLOR COLOR COLOR     NAME.low, NAME.mid, NAME.high
+ * A role that is not named follows the longest named one before a dot ("frame.focus" → "frame"), else the default theme.
+ * ST_USAGE with the name and the line; *out is then the default theme. n ≤ 64 kB, else ST_TOO_BIG.
+ */
+enum status theme_parse(struct theme *out, const char *name, const char *text, size_t n, struct err *e) MUST_CHECK;
+/* Reads one file. ST_IO, or as theme_parse. The theme's name is the file's without folder and ending. */
+enum status theme_load(struct theme *out, const char *path, struct err *e) MUST_CHECK;
+/*
+ * By name: a path (has a `/`), else NAME.theme in config_dir/themes, then in data_dir/themes (either may be NULL), then one of
+ * the built-in ones. ST_USAGE if there is none.
+ */
+enum status theme_find(struct theme *out, const char *name, const char *config_dir, const char *data_dir,
+		       struct err *e) MUST_CHECK;
 
 #endif
