@@ -30,6 +30,7 @@ struct json {
 	const char *error; /* NULL or what was expected: "a string" */
 	const char *error_at;
 	unsigned depth;
+	bool fresh; /* just behind '{' or '[': no comma before the next member */
 };
 
 void json_init(struct json *j, const char *text, size_t n);
@@ -41,10 +42,42 @@ bool json_object(struct json *j);
 bool json_array(struct json *j);
 /* In an object: the next key, positioned at its value; false at '}' (consumed) or on error. */
 bool json_key(struct json *j, struct json_str *key);
+/*
+ * For a decoder that knows which key comes next: consumes the next key if the text stands there exactly as `quoted`
+ * ("\"hash\":", n bytes, no white space before it). False: nothing was consumed, use json_key.
+ */
+static inline bool json_key_try(struct json *j, const char *quoted, size_t n)
+{
+	const char *p = j->p;
+
+	if (!j->fresh) {
+		if (p == j->end || *p != ',')
+			return false;
+		p++;
+	}
+	if ((size_t)(j->end - p) < n || __builtin_memcmp(p, quoted, n) != 0)
+		return false;
+	j->p = p + n;
+	j->fresh = false;
+	return true;
+}
 /* In an array: positions at the next element; false at ']' (consumed) or on error. */
 bool json_next(struct json *j);
 /* Values. Each consumes exactly one. */
 bool json_string(struct json *j, struct json_str *out);
+/*
+ * The n characters between two quotes that stand n apart, or NULL and nothing consumed. It does not look at what is between:
+ * the caller proves that it is plain (all hex digits, say) or sets j->p back and takes json_string.
+ */
+static inline const char *json_string_of(struct json *j, size_t n)
+{
+	const char *p = j->p;
+
+	if ((size_t)(j->end - p) < n + 2 || *p != '"' || p[n + 1] != '"')
+		return NULL;
+	j->p = p + n + 2;
+	return p + 1;
+}
 bool json_number(struct json *j, struct json_str *out); /* the digits as they stand, grammar checked */
 bool json_bool(struct json *j, bool *out);
 bool json_null(struct json *j); /* true and consumed if the value is null; false without error otherwise */
