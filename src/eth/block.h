@@ -5,6 +5,8 @@
  * (offset, length) from the start of the block, so a copy is one memcpy. It is shared between threads by an
  * atomic reference count.
  *
+ * Spans of items begin at multiples of 8.
+ *
  * A decoder (struct blockdec) owns scratch memory that it uses again for each block: fetch and bench read the
  * scratch and allocate nothing; the monitor keeps a copy of exact size by block_keep (one allocation).
  *
@@ -47,9 +49,9 @@ enum header_has {
 	H_WITHDRAWALS = 1u << 19,
 	H_UNCLES = 1u << 20,
 	H_MILLIS = 1u << 21, /* time_ms comes from a field finer than the timestamp */
-	H_L1_BLOCK = 1u << 22, /* Arbitrum: l1BlockNumber, sendRoot, sendCount: header hash is not computed this way */
+	H_L1_BLOCK = 1u << 22, /* Arbitrum's l1BlockNumber and the like: this chain's header hash is not computed this way */
 	H_PARENT = 1u << 23,
-	H_UNKNOWN_FIELD = 1u << 24, /* a field this version does not know: verification says `?` */
+	H_UNKNOWN_FIELD = 1u << 24, /* a field this version does not know, or one that every header has is missing: `?` */
 	H_LENIENT = 1u << 25, /* some quantity bent the rules of the spec */
 };
 
@@ -66,7 +68,9 @@ struct header {
 	uint64_t time_ms; /* since 1970; BSC's milliTimestamp or mixHash, timestampMs, else timestamp × 1000 (screens.md §1.3) */
 	uint64_t blob_gas_used, excess_blob_gas, slot;
 	struct span extra; /* bytes, any length */
-	char unknown[32]; /* name of the first unknown field, cleaned, "" if none */
+	/* What stands in the way of computing the hash, cleaned: "foo" (unknown field), "no stateRoot", "extraData" (clipped by
+	 * header_decode), or the field behind H_L1_BLOCK. "" if nothing. */
+	char unknown[32];
 };
 
 enum tx_has {
@@ -78,7 +82,7 @@ enum tx_has {
 	T_CHAIN_ID = 1u << 5,
 	T_ACCESS_LIST = 1u << 6,
 	T_SIG = 1u << 7, /* v (or yParity), r, s there */
-	T_Y_PARITY = 1u << 8,
+	T_Y_PARITY = 1u << 8, /* y_parity is valid: from yParity, else from v */
 	T_SOURCE_HASH = 1u << 9,
 	T_MINT = 1u << 10,
 	T_SYSTEM = 1u << 11, /* isSystemTx was true */
@@ -126,7 +130,7 @@ struct withdrawal {
 
 struct block {
 	_Atomic uint32_t refs;
-	uint32_t bytes; /* of the whole allocation */
+	uint32_t bytes; /* of the whole allocation; in a decoder's scratch: of the copy that block_keep would make */
 	uint32_t json_bytes; /* length of the JSON it came from */
 	uint32_t lenient; /* quantities that bent the rules */
 	struct header h;
@@ -156,12 +160,16 @@ void blockdec_free(struct blockdec *d);
  * Decodes a block object (the text of a JSON-RPC result). On success *out points into d's scratch, valid until the next
  * call; its refs is 0 and it must not be passed to block_ref/unref. want_full: the request asked for full
  * transactions (an empty list is then full; a list of hashes is ST_WRONG_BLOCK).
- * ST_NULL: the text is `null`. ST_MALFORMED: names the field. ST_WRONG_BLOCK, ST_TOO_BIG, ST_NOMEM.
+ * ST_NULL: the text is `null`. ST_MALFORMED: names the field; also a transaction of a known type without hash, gas or value,
+ * a block without timestamp, one that nothing tells apart (no hash, number, parent), or no transactions when want_full. ST_WRONG_BLOCK, ST_TOO_BIG, ST_NOMEM.
  * Reads each byte of the text once; tolerates white space and any key order.
  */
 enum status block_decode(struct blockdec *d, const char *text, size_t n, bool want_full, const struct block **out,
 			 struct err *e) MUST_CHECK;
-/* Header alone: newHeads notifications and the like (transactions, if any, are only counted). extra, if any, goes to extra_out[64] (clipped) and h->extra.len. */
+/*
+ * Header alone: newHeads notifications and the like (transactions, if any, are only counted). extra, if any, goes to
+ * extra_out[64] and h->extra.len (off 0); if it is longer it is clipped to 64 and the header cannot be verified: H_UNKNOWN_FIELD.
+ */
 enum status header_decode(const char *text, size_t n, struct header *h, uint8_t extra_out[64], struct err *e) MUST_CHECK;
 /* A copy of exact size with refs 1; NULL without memory. */
 struct block *block_keep(const struct block *scratch);
