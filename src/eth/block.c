@@ -14,10 +14,12 @@
  *   struct block | data: calldata, lists of hashes, … | struct tx …
  *   0            sizeof                               data_cap
  *
- * How much data a text can make is known beforehand, so nothing is checked or moved while it is decoded: two digits make a
- * byte, and of the fixed-size things each one needs an address or a hash as text (the worst is struct auth: 136 bytes from the
- * 57 characters of {"address":"0x…"},). Memory that stays untouched costs address space only. How many transactions there are
- * is not known, so they stand last and the whole grows between two of them; offsets, and so the data, stay what they are.
+ * How much data a text can make is known beforehand, so nothing is checked or moved while it is
+ * decoded: two digits make a byte, and of the fixed-size things each one needs an address or a hash
+ * as text (the worst is struct auth: 136 bytes from the 57 characters of {"address":"0x…"},).
+ * Memory that stays untouched costs address space only. How many transactions there are is not
+ * known, so they stand last and the whole grows between two of them; offsets, and so the data, stay
+ * what they are.
  */
 static size_t data_bound(size_t text)
 {
