@@ -19,7 +19,7 @@ struct graph {
 	int gap; /* blank columns between values; only with bar_w ≥ 1 */
 };
 
-/* Bars in all of r; r.h rows have r.h × 8 levels (braille, dense: r.h × 4; ASCII: r.h × 7). */
+/* Bars in all of r; r.h rows have r.h × 8 levels (dense braille: r.h × 4; ASCII: r.h × 7). */
 void graph_draw(struct canvas *c, struct rect r, const struct graph *g);
 /* One row, one column per value, eighth blocks (ASCII ` .:-=+*#`): sparkline. Returns the column behind. */
 int graph_spark(struct canvas *c, int x, int y, int w, const double *v, unsigned n, double lo, double hi, enum role role);

@@ -24,9 +24,11 @@ char *number_percent(char *out, size_t size, double share, int digits);
 char *number_percent_signed(char *out, size_t size, double share, int digits);
 /* A plain number with its sign: "+21.4", "−3.0". */
 char *number_signed(char *out, size_t size, double v, int digits);
-/* At most four columns and a prefix, powers of 1000: "950", "1.2k", "60.0M", "2.67G". For gas and counts. */
+/* Three digits and a prefix, powers of 1000: "950", "1.20k", "60.0M", "2.67G"; below 1000 whole numbers stay whole. */
 char *number_si(char *out, size_t size, double v);
-/* Bytes in powers of 1000: "96 B", "96 kB", "1.60 MB", "18.3 MB". */
+/* The same without zeros behind the point, for axes: "60M", "1.2k". */
+char *number_si_short(char *out, size_t size, double v);
+/* Bytes in powers of 1000, two digits at least: "96 B", "9.6 kB", "96 kB", "1.6 MB". */
 char *number_bytes(char *out, size_t size, uint64_t bytes);
 char *number_bytes_d(char *out, size_t size, double bytes);
 /* "412 MB/s", "9.1 MB/s". */
@@ -37,7 +39,7 @@ char *number_mb(char *out, size_t size, double bytes);
 char *number_gwei(char *out, size_t size, const struct u256 *wei, unsigned digits);
 /* wei in ether: "0.250892". */
 char *number_ether(char *out, size_t size, const struct u256 *wei, unsigned digits);
-/* A fee with its unit, as short as it stays readable: "9.342 gwei", "1 wei", "0.000012 gwei". */
+/* A fee with its unit, as short as it stays readable: "9.342 gwei", from 0.001 gwei on, else "250,000 wei", "1 wei". */
 char *number_fee(char *out, size_t size, const struct u256 *wei);
 /* A fee without its unit in the unit chosen: gwei 3 digits, wei grouped, ether 9 digits. */
 char *number_fee_in(char *out, size_t size, const struct u256 *wei, enum fee_unit unit);
