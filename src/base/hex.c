@@ -63,58 +63,87 @@ hex_digits(const char *s, uint8_t *out, size_t n)
 	return digits_scalar((const unsigned char *)s, out, n);
 }
 
-/*
- * The digits of a QUANTITY without prefix and leading zeros, as *first and *count. At most `most`
- * of them. *bent is set if the spec's grammar 0x(0|[1-9a-f][0-9a-f]*) was not met.
- */
-static bool
-quantity(const char *s, size_t n, size_t most, const char **first, size_t *count, bool *bent)
-{
-	size_t i, zeros;
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-	if (!has_prefix(s, n))
+/* Eight digits at once, in the arithmetic of one 64-bit word. False: one of them is no digit. */
+static bool
+eight(const char *s, uint64_t *v, uint64_t *upper)
+{
+	uint64_t w, decimal, letter, bad;
+
+	memcpy(&w, s, sizeof(w));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	w = __builtin_bswap64(w);
+#endif
+	/* With all bytes below 0x80 no sum carries; its high bit says "≥ 10", "≥ 7", "≥ 1". */
+	decimal = (w ^ EACH('0')) & EACH(0x7f);
+	letter = ((w | EACH(0x20)) ^ EACH(0x60)) & EACH(0x7f);
+	bad = (decimal + EACH(0x76)) & ~((letter + EACH(0x7f)) & ~(letter + EACH(0x79)));
+	if (((bad | w) & EACH(0x80)) != 0)
 		return false;
-	s += 2;
-	n -= 2;
-	for (zeros = 0; zeros < n && s[zeros] == '0'; zeros++)
-		;
-	*bent = n == 0 || (zeros > 0 && n > 1);
-	*first = s + zeros;
-	*count = n - zeros;
-	if (*count > most)
-		return false;
-	for (i = zeros; i < n; i++) {
-		if (lo_nibble[(unsigned char)s[i]] == 0)
-			return false;
-		if (s[i] >= 'A' && s[i] <= 'F')
-			*bent = true;
-	}
+	*upper |= w & ~(w << 1) & EACH(0x40); /* 'A' is 0x41, 'a' 0x61, '1' 0x31 */
+	w = (w & EACH(0x0f)) + (w >> 6 & EACH(0x01)) * 9;
+	/* The first digit is in the lowest byte: pairs, fours, eight, each time the lower one on top. */
+	w = (w << 4 | w >> 8) & UINT64_C(0x00ff00ff00ff00ff);
+	w = (w << 8 | w >> 16) & UINT64_C(0x0000ffff0000ffff);
+	*v = (w << 16 | w >> 32) & UINT64_C(0xffffffff);
 	return true;
 }
 
-/* n ≤ 16 digits, already known to be valid. */
-static uint64_t
-word(const char *s, size_t n)
+/* n ≤ 16 digits as a number. */
+static bool
+word(const char *s, size_t n, uint64_t *out, uint64_t *upper)
 {
-	uint64_t v = 0;
-	size_t i;
+	uint64_t v = 0, low;
+	unsigned digit;
 
-	for (i = 0; i < n; i++)
-		v = v << 4 | (lo_nibble[(unsigned char)s[i]] & 0xf);
-	return v;
+	for (; n % 8 != 0; n--, s++) {
+		digit = lo_nibble[(unsigned char)*s];
+		if (digit == 0)
+			return false;
+		*upper |= *s >= 'A' && *s <= 'F';
+		v = v << 4 | (digit & 0xf);
+	}
+	for (; n > 0; n -= 8, s += 8) {
+		if (!eight(s, &low, upper))
+			return false;
+		v = v << 32 | low;
+	}
+	*out = v;
+	return true;
+}
+
+/*
+ * Takes prefix and leading zeros off a QUANTITY: *s and *n are what is left, at most `most` digits.
+ * *bent is set if the spec's grammar 0x(0|[1-9a-f][0-9a-f]*) was not met.
+ */
+static bool
+quantity(const char **s, size_t *n, size_t most, bool *bent)
+{
+	size_t zeros;
+
+	if (!has_prefix(*s, *n))
+		return false;
+	*s += 2;
+	*n -= 2;
+	for (zeros = 0; zeros < *n && (*s)[zeros] == '0'; zeros++)
+		;
+	*bent = *n == 0 || (zeros > 0 && *n > 1);
+	*s += zeros;
+	*n -= zeros;
+	return *n <= most;
 }
 
 bool
 hex_u64(const char *s, size_t n, uint64_t *out, bool *lenient)
 {
-	const char *first;
-	size_t count;
+	uint64_t v, upper = 0;
 	bool bent;
 
-	if (!quantity(s, n, 16, &first, &count, &bent))
+	if (!quantity(&s, &n, 16, &bent) || !word(s, n, &v, &upper))
 		return false;
-	*out = word(first, count);
-	if (bent && lenient != NULL)
+	*out = v;
+	if ((bent || upper != 0) && lenient != NULL)
 		*lenient = true;
 	return true;
 }
@@ -122,18 +151,21 @@ hex_u64(const char *s, size_t n, uint64_t *out, bool *lenient)
 bool
 hex_u256(const char *s, size_t n, struct u256 *out, bool *lenient)
 {
-	const char *first;
-	size_t count, take, i;
+	uint64_t upper = 0;
+	struct u256 v;
 	bool bent;
+	size_t take, i;
 
-	if (!quantity(s, n, 64, &first, &count, &bent))
+	if (!quantity(&s, &n, 64, &bent))
 		return false;
 	for (i = 0; i < 4; i++) {
-		take = count < 16 ? count : 16;
-		count -= take;
-		out->w[i] = word(first + count, take);
+		take = n < 16 ? n : 16;
+		n -= take;
+		if (!word(s + n, take, &v.w[i], &upper))
+			return false;
 	}
-	if (bent && lenient != NULL)
+	*out = v;
+	if ((bent || upper != 0) && lenient != NULL)
 		*lenient = true;
 	return true;
 }

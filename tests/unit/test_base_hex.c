@@ -194,12 +194,44 @@ test_round_trip(void **state)
 	free(text);
 }
 
+/* Eight digits are read at once: every byte at every place must still be judged by itself. */
+static void
+test_quantity_every_byte(void **state)
+{
+	static const char hex[] = "0123456789abcdef";
+	char s[2 + 64 + 1] = "0x";
+	struct u256 v;
+	uint64_t want;
+	bool lenient, good;
+	size_t at, digits;
+	int c;
+
+	(void)state;
+	for (digits = 1; digits <= 64; digits++)
+		for (at = 0; at < digits; at++)
+			for (c = 1; c < 256; c++) {
+				memset(s + 2, '1', digits);
+				s[2 + at] = (char)c;
+				lenient = false;
+				good = hex_u256(s, 2 + digits, &v, &lenient);
+				assert_int_equal(good, c < 128 && strchr("0123456789abcdefABCDEF", c) != NULL);
+				if (!good)
+					continue;
+				assert_int_equal(lenient, (c >= 'A' && c <= 'F') ||
+					(c == '0' && at == 0 && digits > 1));
+				want = (uint64_t)(strchr(hex, c | 0x20) - hex);
+				assert_int_equal(v.w[(digits - 1 - at) / 16] >> (digits - 1 - at) % 16 * 4 & 15, want);
+				assert_int_equal(v.w[3] >> 60, digits == 64 ? (at == 0 ? want : 1) : 0);
+			}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_quantity),
 		cmocka_unit_test(test_u256),
+		cmocka_unit_test(test_quantity_every_byte),
 		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_digits_every_byte),
 		cmocka_unit_test(test_round_trip),
