@@ -99,8 +99,9 @@ struct event {
 			int32_t detail; /* HTTP status, close code … */
 			uint64_t retry_mono; /* LINK_WAITING: when it tries again */
 			uint32_t dns_us, tcp_us, tls_us, ready_us; /* phases of the connect, 0: none */
-			char text[120]; /* cause, or what is being tried; safe to print, no secret */
-			char cure[64];
+			char via[8]; /* what is spoken now: "ws" …; decides whether the path pushes */
+			char text[104]; /* cause, or what is being tried; safe to print, no secret */
+			char cure[88];
 		} link;
 		struct {
 			uint64_t id;
@@ -138,7 +139,9 @@ struct event {
 			uint8_t code; /* enum status; ST_OK: it counts for latency */
 			uint16_t attempt;
 			int32_t detail;
-			uint64_t latency_ns; /* from the scheduled instant to the first byte of the answer */
+			/* From the scheduled instant to the first byte of the answer. UINT64_MAX: no sample (an item of a
+			 * batch: the batch has its own, M_BATCH, which is no call of its own). */
+			uint64_t latency_ns;
 			uint64_t wire_bytes, xfer_bytes, xfer_ns;
 			uint32_t reads;
 			char text[120]; /* error text, "" if ok */

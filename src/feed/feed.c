@@ -1,0 +1,506 @@
+#include "feed/feed.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "base/time.h"
+#include "base/utf8.h"
+#include "net/backoff.h"
+
+struct feed {
+	struct feed_opts o;
+	struct url url;
+	enum url_scheme scheme; /* spoken now: a guessed one changes between http and ws */
+	pthread_t thread;
+	struct ring up, down;
+	struct wake wake; /* commands wait */
+	_Atomic bool quit;
+	/* Everything below belongs to the thread. */
+	struct net_loop *loop;
+	struct transport *tp;
+	struct drive drive;
+	struct backoff backoff;
+	uint32_t seq;
+	uint64_t dropped_said;
+	uint64_t opened, retry_at;
+	uint16_t attempt;
+	const char *doing;
+	struct net_phases phases;
+	bool dead; /* the transport said down in a callback: it is closed after the callback */
+	struct err dead_why;
+	uint64_t dead_retry;
+	bool stood; /* the connection came up */
+	uint64_t next_traffic;
+	uint64_t bytes_in, bytes_out; /* of connections that are closed */
+	uint64_t told; /* sum of what the last EV_TRAFFIC said */
+	enum link_state state;
+};
+
+static uint64_t hook_now(void *ctx)
+{
+	(void)ctx;
+	return time_mono();
+}
+
+static uint64_t hook_wall(void *ctx)
+{
+	(void)ctx;
+	return time_wall();
+}
+
+/* ---- events ---- */
+
+static void push(struct feed *f, struct event *e, bool important)
+{
+	struct {
+		struct event e;
+		char rest[RING_SLOT - sizeof(struct event)];
+	} slot = { .e = *e };
+
+	slot.e.path = f->o.path;
+	slot.e.seq = f->seq++;
+	if (ring_push(&f->up, &slot, important))
+		wake_raise(f->o.wake);
+	else if (e->kind == EV_BLOCK)
+		block_unref(e->u.block.block);
+}
+
+static void hook_emit(void *ctx, struct event *e, bool important)
+{
+	push(ctx, e, important);
+}
+
+/* Says that events were lost as soon as there is room for it. */
+static void say_lost(struct feed *f)
+{
+	uint64_t n = ring_dropped(&f->up);
+	struct event e = { .kind = EV_LOST, .mono = time_mono(), .wall = time_wall(), .u.lost.dropped = n };
+
+	if (n == f->dropped_said)
+		return;
+	push(f, &e, true);
+	if (ring_dropped(&f->up) == n)
+		f->dropped_said = n;
+}
+
+static uint32_t us(uint64_t ns)
+{
+	return ns ? (uint32_t)(ns / NS_US) + 1 : 0;
+}
+
+static void say_link(struct feed *f, enum link_state s, const struct err *why, const char *text)
+{
+	struct event e = {
+		.kind = EV_LINK,
+		.mono = time_mono(),
+		.wall = time_wall(),
+		.u.link = {
+			.state = (uint8_t)s,
+			.code = why ? (uint8_t)why->code : ST_OK,
+			.attempt = f->attempt,
+			.detail = why ? why->detail : 0,
+			.retry_mono = s == LINK_WAITING ? f->retry_at : 0,
+			.dns_us = us(f->phases.dns),
+			.tcp_us = us(f->phases.tcp),
+			.tls_us = us(f->phases.tls),
+			.ready_us = us(f->phases.ready),
+		},
+	};
+
+	f->state = s;
+	snprintf(e.u.link.via, sizeof(e.u.link.via), "%s", url_via(f->scheme));
+	if (why)
+		text = why->text;
+	utf8_clean(e.u.link.text, sizeof(e.u.link.text), text, strlen(text));
+	if (why)
+		utf8_clean(e.u.link.cure, sizeof(e.u.link.cure), why->cure, strlen(why->cure));
+	push(f, &e, true);
+}
+
+static void hook_link(void *ctx, enum link_state s, enum status cause, const char *text)
+{
+	struct feed *f = ctx;
+	struct err e = { .code = cause };
+
+	snprintf(e.text, sizeof(e.text), "%s", text);
+	f->attempt = 0;
+	say_link(f, s, cause == ST_OK ? NULL : &e, text);
+}
+
+static void say_traffic(struct feed *f, uint64_t now)
+{
+	uint64_t in = 0, out = 0, sum;
+	struct event e = { .kind = EV_TRAFFIC, .mono = now, .wall = time_wall() };
+
+	f->next_traffic = now + NS_S;
+	if (f->tp)
+		f->tp->class->bytes(f->tp, &in, &out);
+	e.u.traffic.bytes_in = f->bytes_in + in;
+	e.u.traffic.bytes_out = f->bytes_out + out;
+	e.u.traffic.calls = f->drive.calls;
+	e.u.traffic.notes = f->drive.wire.notes;
+	e.u.traffic.odd = f->drive.wire.odd;
+	e.u.traffic.bodies = f->drive.bodies;
+	sum = e.u.traffic.bytes_in + e.u.traffic.bytes_out + e.u.traffic.odd;
+	if (sum == f->told)
+		return;
+	f->told = sum;
+	push(f, &e, false);
+}
+
+/* ---- the transport's calls ---- */
+
+static enum status hook_send(void *ctx, const char *text, size_t n, uint64_t token)
+{
+	struct feed *f = ctx;
+	struct err e = { .code = ST_OK };
+	enum status st;
+
+	if (!f->tp || f->dead)
+		return ST_CLOSED;
+	st = f->tp->class->send(f->tp, text, n, token, &e);
+	if (st != ST_OK && st != ST_AGAIN)
+		log_msg(LOG_DEBUG, "path %u: not sent: %s", f->o.path, e.text);
+	return st;
+}
+
+static void on_up(void *ctx, const struct net_phases *p)
+{
+	struct feed *f = ctx;
+
+	f->phases = *p;
+	f->stood = true;
+	if (!f->drive.up)
+		drive_up(&f->drive);
+}
+
+static void on_message(void *ctx, const char *text, size_t n, const struct net_meta *m)
+{
+	struct feed *f = ctx;
+
+	drive_in(&f->drive, text, n, m);
+}
+
+static void on_failed(void *ctx, uint64_t token, const struct err *e, uint64_t retry_ns, const char *body, size_t body_n)
+{
+	struct feed *f = ctx;
+
+	drive_failed(&f->drive, token, e, retry_ns, body, body_n);
+}
+
+static void on_odd(void *ctx, const struct err *e)
+{
+	struct feed *f = ctx;
+
+	f->drive.wire.odd++;
+	log_msg(LOG_WARN, "path %u: %s", f->o.path, e->text);
+}
+
+static void on_down(void *ctx, const struct err *e, uint64_t retry_ns)
+{
+	struct feed *f = ctx;
+
+	f->dead = true;
+	f->dead_why = *e;
+	f->dead_retry = retry_ns;
+}
+
+/* ---- connections ---- */
+
+/* `localhost:8545` may be either: what does not answer as HTTP is tried as WebSocket, and the other way round. */
+static void guess_again(struct feed *f, const struct err *e)
+{
+	if (f->url.scheme != URL_GUESS || f->drive.ever_answered || e->code == ST_REFUSED || e->code == ST_DNS)
+		return;
+	f->scheme = f->scheme == URL_HTTP ? URL_WS : URL_HTTP;
+}
+
+static void connection_ended(struct feed *f, const struct err *why, uint64_t retry_ns)
+{
+	uint64_t now = time_mono(), in = 0, out = 0, delay;
+
+	f->attempt++;
+	if (f->drive.up)
+		drive_down(&f->drive, why);
+	if (f->tp) {
+		f->tp->class->bytes(f->tp, &in, &out);
+		f->bytes_in += in;
+		f->bytes_out += out;
+		f->tp->class->close(f->tp);
+		f->tp = NULL;
+	}
+	if (why->code == ST_DNS && retry_ns < 10 * NS_S)
+		retry_ns = 10 * NS_S;
+	delay = backoff_delay(&f->backoff, f->drive.answered ? now - f->opened : 0, retry_ns);
+	/* A wrong guess costs no wait. */
+	if (f->url.scheme == URL_GUESS && f->attempt == 1 && why->code != ST_REFUSED && why->code != ST_DNS)
+		delay = 0;
+	f->retry_at = now + delay;
+	f->drive.answered = false;
+	guess_again(f, why);
+	say_link(f, LINK_WAITING, why, "");
+	log_msg(LOG_INFO, "path %u %s: %s; next try in %u ms", f->o.path, url_via(f->scheme), why->text,
+		(unsigned)(delay / NS_MS));
+	f->dead = false;
+}
+
+static void connection_open(struct feed *f)
+{
+	const struct net_handler h = { f, on_up, on_message, on_failed, on_odd, on_down };
+	const struct transport_class *class;
+	struct url u = f->url;
+	struct err e = { .code = ST_OK };
+
+	f->opened = time_mono();
+	f->retry_at = 0;
+	f->phases = (struct net_phases){ 0 };
+	f->stood = false;
+	f->doing = NULL;
+	u.scheme = f->scheme;
+	class = transport_find(f->scheme);
+	f->drive.o.push = (class->caps & TP_PUSH) != 0;
+	if (class->open(&f->tp, f->loop, &u, f->o.net, &h, &e) != ST_OK) {
+		f->tp = NULL;
+		connection_ended(f, &e, 0);
+		return;
+	}
+	say_link(f, LINK_CONNECTING, NULL, f->tp->class->doing(f->tp));
+	/* HTTP has no connection of its own: the first request makes it. */
+	if (!f->drive.o.push)
+		drive_up(&f->drive);
+}
+
+static void show_progress(struct feed *f)
+{
+	const char *doing;
+
+	if (!f->tp || f->stood || f->state != LINK_CONNECTING)
+		return;
+	doing = f->tp->class->doing(f->tp);
+	if (doing == f->doing)
+		return;
+	f->doing = doing;
+	if (doing[0])
+		say_link(f, LINK_CONNECTING, NULL, doing);
+}
+
+/* ---- the thread ---- */
+
+static void take_commands(struct feed *f)
+{
+	const struct cmd *c;
+
+	wake_take(&f->wake);
+	while ((c = ring_peek(&f->down)) != NULL) {
+		if (c->kind == CMD_RETRY && !f->tp) {
+			f->retry_at = time_mono();
+			backoff_init(&f->backoff, 250 * NS_MS, 30 * NS_S, 5 * NS_S, f->opened);
+		}
+		if (c->kind == CMD_RESYNC && !f->drive.up)
+			say_link(f, f->tp ? LINK_CONNECTING : LINK_WAITING, f->tp ? NULL : &f->dead_why, "");
+		drive_cmd(&f->drive, c);
+		ring_pop(&f->down);
+	}
+}
+
+static int until(uint64_t now, uint64_t t)
+{
+	uint64_t ms;
+
+	if (t == UINT64_MAX)
+		return -1;
+	if (t <= now)
+		return 0;
+	ms = (t - now + NS_MS - 1) / NS_MS;
+	return ms > 60000 ? 60000 : (int)ms;
+}
+
+static uint64_t next_time(const struct feed *f)
+{
+	uint64_t t = UINT64_MAX, d;
+
+	if (!f->tp)
+		return f->retry_at;
+	t = f->tp->class->deadline(f->tp);
+	d = drive_next(&f->drive);
+	t = d < t ? d : t;
+	/* A path that says nothing needs no report; one that talks wakes up anyway. */
+	return t;
+}
+
+static void run(struct feed *f)
+{
+	struct err e = { .code = ST_OK };
+	uint64_t now;
+
+	while (!atomic_load(&f->quit)) {
+		now = time_mono();
+		if (!f->tp && f->retry_at <= now)
+			connection_open(f);
+		now = time_mono();
+		if (net_loop_wait(f->loop, until(now, next_time(f)), &e) != ST_OK) {
+			log_msg(LOG_ERROR, "path %u: %s", f->o.path, e.text);
+			break;
+		}
+		take_commands(f);
+		if (f->tp)
+			f->tp->class->service(f->tp, time_mono());
+		if (f->tp && !f->dead) {
+			drive_tick(&f->drive);
+			show_progress(f);
+			if (drive_wants_down(&f->drive, &f->dead_why)) {
+				f->dead = true;
+				f->dead_retry = 0;
+			}
+		}
+		if (f->dead) {
+			struct err why = f->dead_why;
+
+			connection_ended(f, &why, f->dead_retry);
+		}
+		now = time_mono();
+		if (now >= f->next_traffic)
+			say_traffic(f, now);
+		say_lost(f);
+	}
+	if (f->tp)
+		f->tp->class->close(f->tp);
+	f->tp = NULL;
+}
+
+static void *feed_main(void *arg)
+{
+	struct feed *f = arg;
+
+	run(f);
+	return NULL;
+}
+
+/* ---- from other threads ---- */
+
+static void feed_release(struct feed *f)
+{
+	const struct event *e;
+
+	if (f->up.slots) {
+		while ((e = ring_peek(&f->up)) != NULL) {
+			if (e->kind == EV_BLOCK)
+				block_unref(e->u.block.block);
+			ring_pop(&f->up);
+		}
+	}
+	if (f->drive.wire.dec)
+		drive_fini(&f->drive);
+	net_loop_free(f->loop);
+	wake_fini(&f->wake);
+	ring_fini(&f->up);
+	ring_fini(&f->down);
+	url_fini(&f->url);
+	free(f);
+}
+
+enum status feed_start(struct feed **out, const struct feed_opts *o, struct err *e)
+{
+	struct feed *f = aligned_alloc(64, (sizeof(*f) + 63) / 64 * 64);
+	const struct drive_hooks hooks = {
+		.ctx = f, .send = hook_send, .emit = hook_emit, .link = hook_link, .now = hook_now, .wall = hook_wall,
+	};
+	const struct drive_opts d = {
+		.local = url_is_local(o->url),
+		.others_push = o->others_push,
+		.bodies = o->bodies,
+		.claims = o->claims,
+		.body_timeout_ns = o->net->request_timeout_ns,
+	};
+	sigset_t all, old;
+	enum status st;
+
+	*out = NULL;
+	if (!f)
+		return err_set(e, ST_NOMEM, "no memory for a feed");
+	memset(f, 0, sizeof(*f));
+	f->o = *o;
+	f->wake.rfd = f->wake.wfd = -1;
+	f->scheme = o->url->scheme == URL_GUESS ? URL_HTTP : o->url->scheme;
+	atomic_init(&f->quit, false);
+	st = url_copy(&f->url, o->url);
+	if (st == ST_OK)
+		st = ring_init(&f->up, o->slots ? o->slots : 4096);
+	if (st == ST_OK)
+		st = ring_init(&f->down, 64);
+	if (st == ST_OK)
+		st = wake_init(&f->wake, e);
+	if (st == ST_OK && !(f->loop = net_loop_new()))
+		st = ST_NOMEM;
+	if (st == ST_OK)
+		st = net_loop_watch(f->loop, wake_fd(&f->wake));
+	if (st == ST_OK)
+		st = drive_init(&f->drive, &d, &hooks);
+	if (st != ST_OK) {
+		err_set(e, st, "cannot start a feed: %s", status_word(st));
+		goto out;
+	}
+	/* First delay short: a node that restarts is back soon. A connection that lived 5 s was a real one. */
+	backoff_init(&f->backoff, 250 * NS_MS, 30 * NS_S, 5 * NS_S, time_mono() ^ o->path);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (pthread_create(&f->thread, NULL, feed_main, f) != 0)
+		st = err_set(e, ST_NOMEM, "cannot start a thread");
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+out:
+	if (st != ST_OK)
+		feed_release(f);
+	else
+		*out = f;
+	return st;
+}
+
+const struct event *feed_peek(struct feed *f)
+{
+	return ring_peek(&f->up);
+}
+
+void feed_pop(struct feed *f)
+{
+	ring_pop(&f->up);
+}
+
+uint64_t feed_dropped(const struct feed *f)
+{
+	return ring_dropped(&f->up);
+}
+
+bool feed_command(struct feed *f, const struct cmd *c)
+{
+	bool ok = ring_push(&f->down, c, true);
+
+	wake_raise(&f->wake);
+	return ok;
+}
+
+void feed_stop(struct feed *f)
+{
+	atomic_store(&f->quit, true);
+	wake_raise(&f->wake);
+}
+
+bool feed_join(struct feed *f, uint64_t deadline_mono)
+{
+	struct timespec ts;
+	uint64_t now = time_mono(), wall = time_wall();
+
+	wall += deadline_mono > now ? deadline_mono - now : 0;
+	ts.tv_sec = (time_t)(wall / NS_S);
+	ts.tv_nsec = (long)(wall % NS_S);
+	return pthread_timedjoin_np(f->thread, NULL, &ts) == 0;
+}
+
+void feed_free(struct feed *f)
+{
+	feed_release(f);
+}

@@ -1,0 +1,813 @@
+#include "feed/wire_rpc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hex.h"
+#include "base/log.h"
+#include "base/time.h"
+#include "base/utf8.h"
+#include "eth/rpc.h"
+
+/* What one incoming message needs while its parts are looked at. */
+struct incoming {
+	struct wire *w;
+	const struct net_meta *meta;
+	bool array; /* the message is a batch */
+	uint64_t batch; /* batch whose items were answered */
+	uint64_t batch_sched;
+	bool batch_refused;
+};
+
+enum status wire_init(struct wire *w, const struct wire_hooks *h)
+{
+	*w = (struct wire){ .hooks = *h, .first_left = 2 };
+	w->dec = blockdec_new();
+	w->verifier = verifier_new();
+	if (w->dec && w->verifier)
+		return ST_OK;
+	wire_fini(w);
+	return ST_NOMEM;
+}
+
+void wire_fini(struct wire *w)
+{
+	for (unsigned i = 0; i < w->n_early; i++) {
+		if (w->early[i].kind == EV_BLOCK)
+			block_unref(w->early[i].u.block.block);
+	}
+	w->n_early = 0;
+	blockdec_free(w->dec);
+	verifier_free(w->verifier);
+	w->dec = NULL;
+	w->verifier = NULL;
+}
+
+void wire_connected(struct wire *w)
+{
+	memset(w->calls, 0, sizeof(w->calls));
+	w->first_left = 2;
+	w->sub[0] = 0;
+	w->id_done = w->genesis_done = false;
+}
+
+uint64_t wire_id(uint64_t serial, enum head_source source, bool sample)
+{
+	return serial << 4 | (uint64_t)(sample ? 8 : 0) | ((unsigned)source & 7);
+}
+
+uint64_t wire_chain_key(const struct wire *w)
+{
+	if (!w->chain_told)
+		return 0;
+	if (!hash_is_zero(&w->genesis))
+		return hash_key(&w->genesis);
+	return w->chain_id + 1;
+}
+
+struct wire_call *wire_find(struct wire *w, uint64_t id)
+{
+	for (int i = 0; id && i < WIRE_CALLS; i++) {
+		if (w->calls[i].id == id)
+			return &w->calls[i];
+	}
+	return NULL;
+}
+
+unsigned wire_open(const struct wire *w)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < WIRE_CALLS; i++)
+		n += w->calls[i].id != 0;
+	return n;
+}
+
+/* ---- outgoing ---- */
+
+static enum method method_find(const struct json_str *s)
+{
+	for (int m = 0; m < M_BATCH; m++) {
+		const char *name = method_name((enum method)m);
+
+		if (json_is(s, name, strlen(name)))
+			return (enum method)m;
+	}
+	return M_OTHER;
+}
+
+static void call_params(struct wire_call *c, const struct json_str *params)
+{
+	struct json j;
+	struct json_str s;
+
+	if (c->method != M_BLOCK_BY_HASH && c->method != M_BLOCK_BY_NUMBER)
+		return;
+	json_init(&j, params->p, params->n);
+	if (!json_array(&j) || !json_next(&j) || !json_string(&j, &s))
+		return;
+	if (c->method == M_BLOCK_BY_HASH) {
+		if (!hex_fixed(s.p, s.n, c->hash.b, 32))
+			memset(&c->hash, 0, sizeof(c->hash));
+	} else if (JSON_IS(&s, "latest")) {
+		c->tag = TAG_LATEST;
+	} else if (JSON_IS(&s, "safe")) {
+		c->tag = TAG_SAFE;
+	} else if (JSON_IS(&s, "finalized")) {
+		c->tag = TAG_FINALIZED;
+	} else if (JSON_IS(&s, "earliest")) {
+		c->tag = TAG_GENESIS;
+	} else if (!hex_u64(s.p, s.n, &c->number, NULL)) {
+		c->number = 0;
+	}
+	if (json_next(&j) && !json_bool(&j, &c->full))
+		c->full = false;
+}
+
+struct outgoing {
+	struct wire *w;
+	uint64_t batch, sched;
+	enum status st;
+};
+
+static void out_one(void *ctx, const struct rpc_msg *m)
+{
+	struct outgoing *o = ctx;
+	struct wire_call *c = NULL;
+
+	if (m->kind != RPC_REQUEST || !m->has_id || m->id == 0)
+		return;
+	for (int i = 0; i < WIRE_CALLS && !c; i++) {
+		if (o->w->calls[i].id == 0)
+			c = &o->w->calls[i];
+	}
+	if (!c) {
+		o->st = ST_AGAIN;
+		return;
+	}
+	*c = (struct wire_call){
+		.id = m->id,
+		.batch = o->batch,
+		.method = (uint8_t)method_find(&m->method),
+		.source = (uint8_t)(m->id & 7),
+		.sample = (m->id & 8) != 0,
+		.sched_ns = o->sched,
+		.deadline_ns = UINT64_MAX,
+	};
+	call_params(c, &m->params);
+}
+
+enum status wire_out(struct wire *w, const char *text, size_t n, uint64_t sched_ns)
+{
+	struct outgoing o = { .w = w, .sched = sched_ns, .st = ST_OK };
+	enum status st;
+
+	if (n && text[0] == '[')
+		o.batch = ++w->batches;
+	st = rpc_each(text, n, out_one, &o, NULL);
+	return st != ST_OK ? st : o.st;
+}
+
+/* ---- events ---- */
+
+static uint64_t wire_now(const struct wire *w, const struct net_meta *m)
+{
+	return w->hooks.now ? w->hooks.now(w->hooks.ctx) : m->recv_ns;
+}
+
+/* Facts of a chain wait until the path has said which chain it is on. */
+static void emit_chain_fact(struct wire *w, struct event *e, bool important)
+{
+	if (w->chain_told) {
+		w->hooks.emit(w->hooks.ctx, e, important);
+	} else if (w->n_early < sizeof(w->early) / sizeof(w->early[0])) {
+		w->early[w->n_early++] = *e;
+	} else if (e->kind == EV_BLOCK) {
+		block_unref(e->u.block.block);
+	}
+}
+
+static void chain_settled(struct wire *w, const struct net_meta *m)
+{
+	struct event e = {
+		.kind = EV_CHAIN,
+		.mono = m->recv_ns,
+		.wall = m->wall_ns,
+		.u.chain = { .id = w->chain_id, .genesis = w->genesis, .ok = w->chain_ok },
+	};
+
+	if (!w->id_done || !w->genesis_done)
+		return;
+	w->hooks.emit(w->hooks.ctx, &e, true);
+	w->chain_told = true;
+	for (unsigned i = 0; i < w->n_early; i++)
+		w->hooks.emit(w->hooks.ctx, &w->early[i], w->early[i].kind == EV_HEAD);
+	w->n_early = 0;
+}
+
+static void emit_head(struct wire *w, const struct head *h, enum head_source source, enum truth hash_ok,
+		      const struct net_meta *m)
+{
+	struct event e = {
+		.kind = EV_HEAD,
+		.mono = m->recv_ns,
+		.wall = m->wall_ns,
+		.u.head = { .h = *h, .source = (uint8_t)source, .hash_ok = (uint8_t)hash_ok },
+	};
+
+	emit_chain_fact(w, &e, true);
+	if ((h->has & H_NUMBER) && (!w->has_last || h->number >= w->last.number || source == SRC_PUSH ||
+				    source == SRC_POLL || source == SRC_FIRST)) {
+		w->last = *h;
+		w->has_last = true;
+	}
+}
+
+static enum truth check_hash(const struct header *h, const uint8_t *extra)
+{
+	struct hash is;
+
+	if (!(h->has & H_HASH) || header_hash(h, extra, &is) != ST_OK)
+		return TRUTH_UNKNOWN;
+	return hash_eq(&is, &h->hash) ? TRUTH_YES : TRUTH_NO;
+}
+
+/* A head without a number, hash or parent is no head that anything can be built on. */
+static bool head_whole(const struct head *h)
+{
+	return (h->has & (H_HASH | H_NUMBER)) == (H_HASH | H_NUMBER);
+}
+
+static void odd(struct wire *w, const char *what, const char *text, size_t n)
+{
+	char start[100];
+
+	w->odd++;
+	if ((w->odd & (w->odd - 1)) != 0)
+		return;
+	utf8_clean(start, sizeof(start), text, n);
+	log_msg(LOG_WARN, "odd message (%llu so far): %s: %s", (unsigned long long)w->odd, what, start);
+}
+
+/* ---- notifications ---- */
+
+static void note_head(struct wire *w, const struct rpc_msg *m, const struct net_meta *meta)
+{
+	struct header h;
+	struct head d;
+	uint8_t extra[64] = { 0 };
+	struct err err;
+	enum head_source source = SRC_PUSH;
+
+	if (header_decode(m->result.p, m->result.n, &h, extra, &err) != ST_OK) {
+		odd(w, err.text, m->result.p, m->result.n);
+		return;
+	}
+	head_from(&d, &h, extra);
+	if (!head_whole(&d)) {
+		odd(w, "a head without number or hash", m->result.p, m->result.n);
+		return;
+	}
+	w->notes++;
+	if (w->first_left > 0) {
+		w->first_left--;
+		source = SRC_FIRST;
+	}
+	emit_head(w, &d, source, h.extra.len < sizeof(extra) ? check_hash(&h, extra) : TRUTH_UNKNOWN, meta);
+	for (unsigned i = 0; i < 4; i++) {
+		if (hash_eq(&w->recent[i], &d.hash))
+			return;
+	}
+	w->recent[w->next_recent++ % 4] = d.hash;
+	if (w->hooks.head)
+		w->hooks.head(w->hooks.ctx, &d);
+}
+
+/*
+ * There is one subscription per connection, so a notification is known by its shape. Its id may come before the
+ * answer to eth_subscribe does, and in another form (provider.md faults 11 and 15).
+ */
+static void in_note(struct incoming *in, const struct rpc_msg *m)
+{
+	if (m->result.n > 0 && m->result.p[0] == '{')
+		note_head(in->w, m, in->meta);
+	else
+		odd(in->w, "a notification that is no head", m->result.p, m->result.n);
+}
+
+/* ---- replies ---- */
+
+static void emit_reply(struct wire *w, const struct wire_result *r, const struct net_meta *m, uint64_t wire_bytes)
+{
+	const struct wire_call *c = r->call;
+	struct event e = {
+		.kind = EV_REPLY,
+		.mono = m->recv_ns,
+		.wall = m->wall_ns,
+		.u.reply = {
+			.method = c->method,
+			.code = (uint8_t)r->code,
+			.attempt = c->attempt,
+			.detail = r->detail,
+			.latency_ns = c->batch || m->recv_ns < c->sched_ns ? UINT64_MAX : m->recv_ns - c->sched_ns,
+			.wire_bytes = wire_bytes,
+		},
+	};
+
+	if (r->text)
+		utf8_clean(e.u.reply.text, sizeof(e.u.reply.text), r->text, strlen(r->text));
+	w->hooks.emit(w->hooks.ctx, &e, true);
+}
+
+static void finish(struct incoming *in, struct wire_call *c, struct wire_result *r)
+{
+	struct wire *w = in->w;
+	struct wire_call copy = *c;
+
+	/* Free the place first: what is asked next may need it. */
+	c->id = 0;
+	w->done++;
+	r->call = &copy;
+	emit_reply(w, r, in->meta, copy.batch ? 0 : in->meta->wire_bytes);
+	if (w->hooks.result)
+		w->hooks.result(w->hooks.ctx, r);
+}
+
+static void emit_block(struct wire *w, const struct wire_call *c, const struct block *b, const struct net_meta *m)
+{
+	struct verdict v;
+	struct event e = {
+		.kind = EV_BLOCK,
+		.mono = m->recv_ns,
+		.wall = m->wall_ns,
+		.u.block = {
+			.asked_mono = c->sched_ns,
+			.wire_bytes = m->wire_bytes,
+			.xfer_bytes = m->xfer_bytes,
+			.xfer_ns = m->xfer_ns,
+			.reads = m->reads,
+			.source = c->source,
+			.sample = c->sample,
+		},
+	};
+	uint64_t t0;
+
+	e.u.block.block = block_keep(b);
+	if (!e.u.block.block)
+		return;
+	e.u.block.done_mono = wire_now(w, m);
+	emit_chain_fact(w, &e, true);
+	if (w->hooks.verify && !w->hooks.verify(w->hooks.ctx, &b->h.hash))
+		return;
+	t0 = wire_now(w, m);
+	if (verify_block(w->verifier, b, w->chain_id, &v) != ST_OK)
+		return;
+	e = (struct event){
+		.kind = EV_VERDICT,
+		.mono = m->recv_ns,
+		.wall = m->wall_ns,
+		.u.verdict = { .hash = b->h.hash, .v = v, .took_us = (uint32_t)((wire_now(w, m) - t0) / NS_US) },
+	};
+	emit_chain_fact(w, &e, false);
+}
+
+static enum status wrong_block(const struct wire_call *c, const struct head *h, struct err *e)
+{
+	if (!hash_is_zero(&c->hash) && !hash_eq(&c->hash, &h->hash))
+		return err_set(e, ST_WRONG_BLOCK, "answered with a block of another hash");
+	if (hash_is_zero(&c->hash) && c->tag == TAG_NONE && c->number != h->number)
+		return err_set(e, ST_WRONG_BLOCK, "asked for block %llu, answered with %llu",
+			       (unsigned long long)c->number, (unsigned long long)h->number);
+	return ST_OK;
+}
+
+static void emit_tag(struct wire *w, const struct wire_call *c, const struct head *h, enum status code,
+		     const struct net_meta *m)
+{
+	struct event e = {
+		.kind = EV_TAG,
+		.mono = m->recv_ns,
+		.wall = m->wall_ns,
+		.u.tag = { .final = c->tag == TAG_FINALIZED, .code = (uint8_t)code },
+	};
+
+	if (h) {
+		e.u.tag.number = h->number;
+		e.u.tag.time_ms = h->time_ms;
+		e.u.tag.hash = h->hash;
+	}
+	emit_chain_fact(w, &e, false);
+}
+
+static bool is_genesis_call(const struct wire_call *c)
+{
+	return c->tag == TAG_GENESIS ||
+	       (c->method == M_BLOCK_BY_NUMBER && c->tag == TAG_NONE && c->number == 0 && !c->full &&
+		hash_is_zero(&c->hash) && c->source == SRC_ASKED);
+}
+
+static void genesis_done(struct wire *w, const struct head *h, const struct net_meta *m)
+{
+	memset(&w->genesis, 0, sizeof(w->genesis));
+	if (h)
+		w->genesis = h->hash;
+	w->genesis_done = true;
+	chain_settled(w, m);
+}
+
+/* A block call that answered with something. */
+static void in_block(struct incoming *in, struct wire_call *c, const struct rpc_msg *m)
+{
+	struct wire *w = in->w;
+	struct wire_result r = { .code = ST_OK };
+	const struct block *b = NULL;
+	struct header h;
+	struct head d;
+	uint8_t extra[64] = { 0 };
+	struct err err = { .code = ST_OK };
+	enum truth ok;
+
+	if (c->full)
+		r.code = block_decode(w->dec, m->result.p, m->result.n, true, &b, &err);
+	else
+		r.code = header_decode(m->result.p, m->result.n, &h, extra, &err);
+	if (r.code == ST_OK) {
+		if (b) {
+			head_from(&d, &b->h, block_at(b, b->h.extra));
+			ok = check_hash(&b->h, block_at(b, b->h.extra));
+		} else {
+			head_from(&d, &h, extra);
+			ok = h.extra.len < sizeof(extra) ? check_hash(&h, extra) : TRUTH_UNKNOWN;
+		}
+		if (!head_whole(&d))
+			r.code = err_set(&err, ST_NULL, "block without number or hash");
+		else
+			r.code = wrong_block(c, &d, &err);
+	}
+	if (r.code == ST_OK) {
+		r.head = &d;
+		if (is_genesis_call(c)) {
+			genesis_done(w, &d, in->meta);
+		} else if (c->tag == TAG_SAFE || c->tag == TAG_FINALIZED) {
+			emit_tag(w, c, &d, ST_OK, in->meta);
+		} else {
+			/* The body of a pushed head brings no news of the head; a poll that finds the same tip neither. */
+			bool same = w->has_last && hash_eq(&w->last.hash, &d.hash);
+
+			if (c->source != SRC_PUSH && !(c->source == SRC_POLL && same))
+				emit_head(w, &d, (enum head_source)c->source, ok, in->meta);
+			if (b) {
+				r.body = true;
+				emit_block(w, c, b, in->meta);
+			}
+		}
+	}
+	r.text = err.text;
+	finish(in, c, &r);
+}
+
+static void emit_info(struct wire *w, enum info_kind kind, struct event *e, const struct net_meta *m)
+{
+	e->kind = EV_INFO;
+	e->mono = m->recv_ns;
+	e->wall = m->wall_ns;
+	e->u.info.info = (uint8_t)kind;
+	w->hooks.emit(w->hooks.ctx, e, false);
+}
+
+/* A quantity that stands as a string or, against the rules, as a number. */
+static bool quantity(const struct json_str *text, uint64_t *out)
+{
+	struct json j;
+	struct json_str s;
+
+	json_init(&j, text->p, text->n);
+	if (json_peek(&j) == JSON_STRING)
+		return json_string(&j, &s) && hex_u64(s.p, s.n, out, NULL);
+	return json_number(&j, &s) && json_str_u64(&s, out);
+}
+
+static bool quantity_member(struct json *j, uint64_t *out)
+{
+	struct json_str text;
+
+	return json_skip(j, &text) && quantity(&text, out);
+}
+
+/* {currentBlock, highestBlock, startingBlock} or false. */
+static bool in_syncing(const struct rpc_msg *m, struct event *e)
+{
+	struct json j;
+	struct json_str key;
+	bool yes = false, known = true;
+
+	json_init(&j, m->result.p, m->result.n);
+	if (json_peek(&j) != JSON_OBJECT) {
+		if (!json_bool(&j, &yes))
+			return false;
+		e->u.info.yes = yes;
+		e->u.info.a = e->u.info.b = e->u.info.c = UINT64_MAX;
+		return true;
+	}
+	e->u.info.yes = 1;
+	e->u.info.a = e->u.info.b = e->u.info.c = UINT64_MAX;
+	if (!json_object(&j))
+		return false;
+	while (json_key(&j, &key)) {
+		if (JSON_IS(&key, "currentBlock"))
+			known &= quantity_member(&j, &e->u.info.a);
+		else if (JSON_IS(&key, "highestBlock"))
+			known &= quantity_member(&j, &e->u.info.b);
+		else if (JSON_IS(&key, "startingBlock"))
+			known &= quantity_member(&j, &e->u.info.c);
+		else if (!json_skip(&j, NULL))
+			return false;
+	}
+	return known && json_ok(&j);
+}
+
+static bool in_txpool(const struct rpc_msg *m, struct event *e)
+{
+	struct json j;
+	struct json_str key;
+	bool ok = true;
+
+	e->u.info.a = e->u.info.b = UINT64_MAX;
+	json_init(&j, m->result.p, m->result.n);
+	if (!json_object(&j))
+		return false;
+	while (json_key(&j, &key)) {
+		if (JSON_IS(&key, "pending"))
+			ok &= quantity_member(&j, &e->u.info.a);
+		else if (JSON_IS(&key, "queued"))
+			ok &= quantity_member(&j, &e->u.info.b);
+		else if (!json_skip(&j, NULL))
+			return false;
+	}
+	return ok && json_ok(&j) && e->u.info.a != UINT64_MAX;
+}
+
+static enum info_kind info_of(enum method m)
+{
+	switch (m) {
+	case M_CLIENT:
+		return INFO_CLIENT;
+	case M_SYNCING:
+		return INFO_SYNC;
+	case M_PEERS:
+		return INFO_PEERS;
+	case M_TXPOOL:
+		return INFO_TXPOOL;
+	default:
+		return INFO_GAS_PRICE;
+	}
+}
+
+static bool is_info(enum method m)
+{
+	return m == M_CLIENT || m == M_SYNCING || m == M_PEERS || m == M_TXPOOL || m == M_GAS_PRICE;
+}
+
+static void in_info(struct incoming *in, struct wire_call *c, const struct rpc_msg *m)
+{
+	struct wire_result r = { .code = ST_OK };
+	struct event e = { .kind = EV_INFO };
+	struct json j;
+	struct json_str s;
+	bool ok = false;
+
+	json_init(&j, m->result.p, m->result.n);
+	switch ((enum method)c->method) {
+	case M_CLIENT:
+		ok = json_string(&j, &s);
+		if (ok)
+			json_text(e.u.info.text, sizeof(e.u.info.text), &s);
+		break;
+	case M_SYNCING:
+		ok = in_syncing(m, &e);
+		break;
+	case M_PEERS:
+		ok = quantity(&m->result, &e.u.info.a);
+		break;
+	case M_TXPOOL:
+		ok = in_txpool(m, &e);
+		break;
+	default:
+		ok = json_string(&j, &s) && hex_u256(s.p, s.n, &e.u.info.price, NULL);
+		break;
+	}
+	if (ok) {
+		emit_info(in->w, info_of((enum method)c->method), &e, in->meta);
+	} else {
+		r.code = ST_MALFORMED;
+		r.text = "not the type that this method answers with";
+	}
+	finish(in, c, &r);
+}
+
+static void in_plain(struct incoming *in, struct wire_call *c, const struct rpc_msg *m)
+{
+	struct wire *w = in->w;
+	struct wire_result r = { .code = ST_OK };
+	struct json j;
+	struct json_str s = { .n = 0 };
+
+	json_init(&j, m->result.p, m->result.n);
+	switch ((enum method)c->method) {
+	case M_CHAIN_ID:
+		w->chain_ok = quantity(&m->result, &w->chain_id);
+		w->id_done = true;
+		if (!w->chain_ok) {
+			r.code = ST_MALFORMED;
+			r.text = "chain id is no quantity";
+		}
+		chain_settled(w, in->meta);
+		break;
+	case M_BLOCK_NUMBER:
+		if (!quantity(&m->result, &r.value)) {
+			r.code = ST_MALFORMED;
+			r.text = "block number is no quantity";
+		}
+		break;
+	case M_SUBSCRIBE:
+		if (json_peek(&j) == JSON_STRING ? json_string(&j, &s) : json_number(&j, &s)) {
+			utf8_clean(w->sub, sizeof(w->sub), s.p, s.n);
+			r.sub = w->sub;
+		} else {
+			r.code = ST_MALFORMED;
+			r.text = "subscription id is neither string nor number";
+		}
+		break;
+	default:
+		break;
+	}
+	if (c->method == M_CHAIN_ID)
+		r.value = w->chain_id;
+	finish(in, c, &r);
+}
+
+/* What has to be said when a call cannot be answered, whatever the reason. */
+static void call_failed(struct wire *w, const struct wire_call *c, enum status code, const struct net_meta *m)
+{
+	if (c->method == M_CHAIN_ID && !w->id_done) {
+		w->chain_ok = false;
+		w->id_done = true;
+		chain_settled(w, m);
+	} else if (is_genesis_call(c) && !w->genesis_done) {
+		genesis_done(w, NULL, m);
+	} else if (c->tag == TAG_SAFE || c->tag == TAG_FINALIZED) {
+		emit_tag(w, c, NULL, code, m);
+	} else if (is_info((enum method)c->method)) {
+		struct event e = { .u.info.code = (uint8_t)code };
+
+		emit_info(w, info_of((enum method)c->method), &e, m);
+	}
+}
+
+static bool is_null(const struct json_str *s)
+{
+	return s->n == 4 && memcmp(s->p, "null", 4) == 0;
+}
+
+static void in_reply(struct incoming *in, struct wire_call *c, const struct rpc_msg *m)
+{
+	struct wire_result r = { .code = ST_OK };
+	uint64_t wait_ms = 0;
+
+	if (c->batch) {
+		in->batch = c->batch;
+		in->batch_sched = c->sched_ns;
+		if (!in->array)
+			in->batch_refused = true;
+	}
+	if (m->is_error) {
+		r.code = rpc_error_kind(m->code, m->error_text, m->error_data, &wait_ms);
+		r.detail = (int)m->code;
+		r.text = m->error_text;
+		r.wait_ns = wait_ms * NS_MS;
+	} else if (is_null(&m->result)) {
+		r.code = ST_NULL;
+		r.text = "null";
+	}
+	/* A batch that is answered by one object was not taken as a batch: the items are asked one by one. */
+	r.missing = in->batch_refused;
+	if (r.code != ST_OK) {
+		if (!r.missing)
+			call_failed(in->w, c, r.code, in->meta);
+		finish(in, c, &r);
+	} else if (c->method == M_BLOCK_BY_HASH || c->method == M_BLOCK_BY_NUMBER) {
+		in_block(in, c, m);
+	} else if (is_info((enum method)c->method)) {
+		in_info(in, c, m);
+	} else {
+		in_plain(in, c, m);
+	}
+}
+
+/* An error without an id of ours: it can only belong to the batch that is open, or to the only call that is. */
+static void in_stray(struct incoming *in, const struct rpc_msg *m)
+{
+	struct wire *w = in->w;
+	struct wire_call *only = NULL;
+	unsigned open = 0;
+
+	odd(w, m->is_error ? m->error_text : "neither answer nor notification", "", 0);
+	if (!m->is_error)
+		return;
+	for (int i = 0; i < WIRE_CALLS; i++) {
+		struct wire_call *c = &w->calls[i];
+
+		if (!c->id)
+			continue;
+		open++;
+		only = c;
+		if (c->batch && !in->array) {
+			in->batch = c->batch;
+			in->batch_refused = true;
+			return;
+		}
+	}
+	if (open == 1)
+		in_reply(in, only, m);
+}
+
+static void in_one(void *ctx, const struct rpc_msg *m)
+{
+	struct incoming *in = ctx;
+	struct wire_call *c;
+
+	switch (m->kind) {
+	case RPC_NOTE:
+		in_note(in, m);
+		break;
+	case RPC_REPLY:
+		c = wire_find(in->w, m->id);
+		if (c)
+			in_reply(in, c, m);
+		else
+			odd(in->w, "answer to nothing that was asked", m->result.p, m->result.n);
+		break;
+	default:
+		in_stray(in, m);
+		break;
+	}
+}
+
+/* Items of an answered batch that had no answer of their own. */
+static void batch_rest(struct incoming *in)
+{
+	struct wire *w = in->w;
+	struct event e = {
+		.kind = EV_REPLY,
+		.mono = in->meta->recv_ns,
+		.wall = in->meta->wall_ns,
+		.u.reply = {
+			.method = M_BATCH,
+			.code = in->batch_refused ? ST_UNSUPPORTED : ST_OK,
+			.latency_ns = in->batch_sched && in->meta->recv_ns >= in->batch_sched ?
+					      in->meta->recv_ns - in->batch_sched : UINT64_MAX,
+			.wire_bytes = in->meta->wire_bytes,
+		},
+	};
+
+	for (int i = 0; i < WIRE_CALLS; i++) {
+		struct wire_call *c = &w->calls[i];
+		struct wire_result r = { .code = ST_MALFORMED, .text = "missing in the batch's answer", .missing = true };
+
+		if (c->id && c->batch == in->batch)
+			finish(in, c, &r);
+	}
+	w->hooks.emit(w->hooks.ctx, &e, true);
+}
+
+void wire_in(struct wire *w, const char *text, size_t n, const struct net_meta *m)
+{
+	struct incoming in = { .w = w, .meta = m };
+	struct rpc_msg msg;
+	struct err e;
+	size_t i = 0;
+
+	if (rpc_peek_reply(text, n, &msg)) {
+		in_one(&in, &msg);
+	} else {
+		while (i < n && (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r'))
+			i++;
+		in.array = i < n && text[i] == '[';
+		if (rpc_each(text, n, in_one, &in, &e) != ST_OK)
+			odd(w, e.text, text, n);
+	}
+	if (in.batch)
+		batch_rest(&in);
+}
+
+void wire_fail(struct wire *w, struct wire_call *c, uint64_t now_ns, uint64_t now_wall, const struct err *e,
+	       uint64_t wait_ns)
+{
+	struct net_meta m = { .recv_ns = now_ns, .wall_ns = now_wall };
+	struct incoming in = { .w = w, .meta = &m };
+	struct wire_result r = { .code = e->code, .detail = e->detail, .text = e->text, .wait_ns = wait_ns };
+
+	call_failed(w, c, e->code, &m);
+	finish(&in, c, &r);
+}
