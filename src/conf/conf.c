@@ -1,0 +1,332 @@
+#include "conf/conf.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { KIND_FLAG, KIND_TEXT, KIND_LIST, KIND_TIME, KIND_CHOICE, KIND_SIZE };
+
+struct option {
+	enum kind kind;
+	const char *name, *arg, *help;
+	char letter;
+	size_t offset;
+};
+
+static const struct option options[] = {
+#define ROW(k, f, n, s, a, h) { .kind = k, .name = n, .arg = a, .help = h, .letter = s, .offset = offsetof(struct conf, f) },
+#define FLAG(field, name, short, help) ROW(KIND_FLAG, field, name, short, NULL, help)
+#define TEXT(field, name, short, arg, def, help) ROW(KIND_TEXT, field, name, short, arg, help)
+#define LIST(field, name, short, arg, help) ROW(KIND_LIST, field, name, short, arg, help)
+#define TIME(field, name, short, arg, def, help) ROW(KIND_TIME, field, name, short, arg, help)
+#define CHOICE(field, name, short, words, def, help) ROW(KIND_CHOICE, field, name, short, words, help)
+#define SIZE(field, name, short, help) ROW(KIND_SIZE, field, name, short, "WxH", help)
+#include "conf/options.def"
+#undef FLAG
+#undef TEXT
+#undef LIST
+#undef TIME
+#undef CHOICE
+#undef SIZE
+};
+
+enum { N_OPTIONS = sizeof(options) / sizeof(options[0]) };
+
+static void defaults(struct conf *c)
+{
+	*c = (struct conf){
+#define FLAG(field, name, short, help) .field = false,
+#define TEXT(field, name, short, arg, def, help) .field = def,
+#define LIST(field, name, short, arg, help) .field = { .n = 0 },
+#define TIME(field, name, short, arg, def, help) .field = def,
+#define CHOICE(field, name, short, words, def, help) .field = def,
+#define SIZE(field, name, short, help) .field = { .on = false },
+#include "conf/options.def"
+#undef FLAG
+#undef TEXT
+#undef LIST
+#undef TIME
+#undef CHOICE
+#undef SIZE
+	};
+}
+
+bool conf_time(const char *s, uint64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "ms", 1e6 }, { "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 }, { "us", 1e3 } };
+	double v = 0, scale = 1;
+	const char *p = s;
+
+	/* Not strtod: it takes "inf", hex and the decimal comma of some locales. */
+	for (; *p >= '0' && *p <= '9'; p++)
+		v = v * 10 + (*p - '0');
+	if (p == s)
+		return false;
+	if (*p == '.') {
+		for (p++; *p >= '0' && *p <= '9'; p++)
+			v += (*p - '0') * (scale /= 10);
+	}
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(p, units[i].unit) == 0 && v * units[i].ns < 1e18) {
+			*ns = (uint64_t)(v * units[i].ns + 0.5);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool conf_size(const char *s, int *w, int *h)
+{
+	int n = 0;
+
+	if (strlen(s) > 9 || sscanf(s, "%4dx%4d%n", w, h, &n) != 2 || s[n])
+		return false;
+	return *w >= 1 && *w <= 1000 && *h >= 1 && *h <= 1000;
+}
+
+static bool choice(const char *words, const char *s, int *index)
+{
+	size_t n = strlen(s);
+
+	for (int i = 0;; i++) {
+		size_t len = strcspn(words, "|");
+
+		if (len == n && memcmp(words, s, n) == 0) {
+			*index = i;
+			return true;
+		}
+		if (words[len] == 0)
+			return false;
+		words += len + 1;
+	}
+}
+
+static enum status set(struct conf *c, const struct option *o, const char *value, struct err *e)
+{
+	void *p = (char *)c + o->offset;
+	struct conf_size *size = p;
+	struct conf_list *list = p;
+
+	switch (o->kind) {
+	case KIND_FLAG:
+		*(bool *)p = true;
+		break;
+	case KIND_TEXT:
+		*(const char **)p = value;
+		break;
+	case KIND_LIST:
+		if (list->n == CONF_LIST_MAX)
+			return err_set(e, ST_USAGE, "--%s: more than %d of them", o->name, CONF_LIST_MAX);
+		list->item[list->n++] = value;
+		break;
+	case KIND_TIME:
+		if (!conf_time(value, p)) {
+			err_set(e, ST_USAGE, "--%s %s: not a time", o->name, value);
+			return err_cure(e, "a number with ms, s, m or h: 10s");
+		}
+		break;
+	case KIND_CHOICE:
+		if (!choice(o->arg, value, p)) {
+			err_set(e, ST_USAGE, "--%s %s: no such choice", o->name, value);
+			return err_cure(e, "%s", o->arg);
+		}
+		break;
+	case KIND_SIZE:
+		size->on = true;
+		if (value && !conf_size(value, &size->w, &size->h)) {
+			err_set(e, ST_USAGE, "--%s=%s: not a size", o->name, value);
+			return err_cure(e, "columns x rows: --%s=120x36", o->name);
+		}
+		break;
+	}
+	return ST_OK;
+}
+
+/* Edits needed to turn a into b, at most; enough to guess what a typo meant. */
+static unsigned distance(const char *a, size_t n, const char *b)
+{
+	unsigned row[32], m = (unsigned)strlen(b);
+
+	if (n > 31 || m > 31)
+		return 99;
+	for (unsigned j = 0; j <= m; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned)i;
+		for (unsigned j = 1; j <= m; j++) {
+			unsigned above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
+
+			best = above + 1 < best ? above + 1 : best;
+			row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
+			diagonal = above;
+		}
+	}
+	return row[m];
+}
+
+static enum status unknown(const char *word, size_t n, struct err *e)
+{
+	unsigned best = 4;
+	const char *name = NULL;
+
+	err_set(e, ST_USAGE, "%.60s: no such option", word);
+	for (int i = 0; i < N_OPTIONS; i++) {
+		unsigned d = word[1] == '-' ? distance(word + 2, n, options[i].name) : 99;
+
+		if (d < best) {
+			best = d;
+			name = options[i].name;
+		}
+	}
+	return name ? err_cure(e, "--%s", name) : err_cure(e, "chaintop --help");
+}
+
+/* *i: index of the option's word; moved on if the next word is its value. */
+static enum status parse_long(struct conf *c, int argc, char **argv, int *i, struct err *e)
+{
+	const char *word = argv[*i], *value = strchr(word, '=');
+	size_t n = value ? (size_t)(value - word) - 2 : strlen(word) - 2;
+
+	for (int k = 0; k < N_OPTIONS; k++) {
+		const struct option *o = &options[k];
+
+		if (strlen(o->name) != n || memcmp(o->name, word + 2, n) != 0)
+			continue;
+		if (value)
+			value++;
+		if (o->kind == KIND_FLAG && value)
+			return err_set(e, ST_USAGE, "--%s takes no value", o->name);
+		if (o->kind != KIND_FLAG && o->kind != KIND_SIZE && !value) {
+			if (*i + 1 >= argc)
+				return err_set(e, ST_USAGE, "--%s needs a value: %s", o->name, o->arg);
+			value = argv[++*i];
+		}
+		return set(c, o, value, e);
+	}
+	return unknown(word, n, e);
+}
+
+static enum status parse_short(struct conf *c, int argc, char **argv, int *i, struct err *e)
+{
+	const char *word = argv[*i];
+
+	for (const char *p = word + 1; *p; p++) {
+		const struct option *o = NULL;
+
+		for (int k = 0; k < N_OPTIONS && !o; k++) {
+			if (options[k].letter == *p)
+				o = &options[k];
+		}
+		if (!o)
+			return unknown(word, 0, e);
+		if (o->kind == KIND_FLAG) {
+			enum status st = set(c, o, NULL, e);
+
+			if (st != ST_OK)
+				return st;
+			continue;
+		}
+		if (p[1])
+			return set(c, o, p + 1, e);
+		if (*i + 1 >= argc)
+			return err_set(e, ST_USAGE, "-%c needs a value: %s", *p, o->arg);
+		return set(c, o, argv[++*i], e);
+	}
+	return ST_OK;
+}
+
+enum status conf_parse(struct conf *c, int argc, char **argv, struct err *e)
+{
+	enum status st = ST_OK;
+	bool words = false;
+
+	defaults(c);
+	c->args = calloc((size_t)argc + 1, sizeof(*c->args));
+	if (!c->args)
+		return err_set(e, ST_NOMEM, "no memory");
+	for (int i = 1; i < argc && st == ST_OK; i++) {
+		const char *word = argv[i];
+
+		if (words || word[0] != '-' || word[1] == 0)
+			c->args[c->n_args++] = word;
+		else if (strcmp(word, "--") == 0)
+			words = true;
+		else if (word[1] == '-')
+			st = parse_long(c, argc, argv, &i, e);
+		else
+			st = parse_short(c, argc, argv, &i, e);
+	}
+	if (st != ST_OK)
+		conf_fini(c);
+	return st;
+}
+
+void conf_fini(struct conf *c)
+{
+	free(c->args);
+	c->args = NULL;
+	c->n_args = 0;
+}
+
+static void option_words(const struct option *o, char *out, size_t size)
+{
+	char letter[6] = "";
+
+	if (o->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
+	if (o->kind == KIND_SIZE)
+		snprintf(out, size, "%s--%s[=%s]", letter, o->name, o->arg);
+	else if (o->arg)
+		snprintf(out, size, "%s--%s %s", letter, o->name, o->arg);
+	else
+		snprintf(out, size, "%s--%s", letter, o->name);
+}
+
+void conf_help(FILE *f)
+{
+	enum { LEFT = 32, RIGHT = 100 };
+
+	for (int i = 0; i < N_OPTIONS; i++) {
+		const char *p = options[i].help;
+		char words[80];
+
+		option_words(&options[i], words, sizeof(words));
+		fprintf(f, "  %-*s", LEFT - 2, words);
+		while (*p) {
+			size_t n = strlen(p);
+
+			if (n > RIGHT - LEFT) {
+				for (n = RIGHT - LEFT; n > 0 && p[n] != ' '; n--)
+					;
+			}
+			fprintf(f, "%.*s\n", (int)n, p);
+			p += n;
+			while (*p == ' ')
+				p++;
+			if (*p)
+				fprintf(f, "%*s", LEFT, "");
+		}
+	}
+}
+
+void conf_man(FILE *f)
+{
+	for (int i = 0; i < N_OPTIONS; i++) {
+		const struct option *o = &options[i];
+
+		fprintf(f, ".It ");
+		if (o->letter)
+			fprintf(f, "Fl %c , ", o->letter);
+		fprintf(f, "Fl -%s", o->name);
+		if (o->kind == KIND_SIZE)
+			fprintf(f, " Ns Op = Ns Ar %s", o->arg);
+		else if (o->arg)
+			fprintf(f, " Ar %s", o->arg);
+		fprintf(f, "\n%s.\n", o->help);
+	}
+}

@@ -1,0 +1,59 @@
+/* What the user wants: options from argv by the one table options.def. */
+#ifndef CONF_CONF_H
+#define CONF_CONF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "base/time.h"
+
+enum { CONF_LIST_MAX = 32 };
+
+struct conf_list {
+	const char *item[CONF_LIST_MAX];
+	unsigned n;
+};
+
+/* w, h: 0 if no size was given. */
+struct conf_size {
+	bool on;
+	int w, h;
+};
+
+struct conf {
+#define FLAG(field, name, short, help) bool field;
+#define TEXT(field, name, short, arg, def, help) const char *field;
+#define LIST(field, name, short, arg, help) struct conf_list field;
+#define TIME(field, name, short, arg, def, help) uint64_t field;
+#define CHOICE(field, name, short, words, def, help) int field;
+#define SIZE(field, name, short, help) struct conf_size field;
+#include "conf/options.def"
+#undef FLAG
+#undef TEXT
+#undef LIST
+#undef TIME
+#undef CHOICE
+#undef SIZE
+	/* Words that are no options, in order; borrowed from argv. */
+	const char **args;
+	unsigned n_args;
+};
+
+/*
+ * Parses argv[1…]. Options and words may be mixed; "--" ends options. ST_USAGE names the word and the nearest option.
+ * On success conf_fini frees c->args; strings are borrowed from argv.
+ */
+enum status conf_parse(struct conf *c, int argc, char **argv, struct err *e) MUST_CHECK;
+void conf_fini(struct conf *c);
+/* "10s", "500ms", "1.5s", "2m", "1h" → ns. */
+bool conf_time(const char *s, uint64_t *ns);
+/* "120x36" → 1…1000 each. */
+bool conf_size(const char *s, int *w, int *h);
+/* The option part of --help, aligned, at most 100 columns. */
+void conf_help(FILE *f);
+/* The same as mdoc list items for the man page. */
+void conf_man(FILE *f);
+
+#endif
