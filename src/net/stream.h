@@ -28,6 +28,7 @@ struct net_opts {
 /* Once in main before any thread. */
 enum status net_global_init(struct err *e) MUST_CHECK;
 void net_global_fini(void);
+const char *net_version(void); /* of the library, for --version */
 
 struct net_loop;
 struct net_loop *net_loop_new(void); /* one per thread; NULL without memory */

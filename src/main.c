@@ -1,0 +1,98 @@
+/* argv → command. */
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "net/stream.h"
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unreleased"
+#endif
+
+int cmd_fail(const struct err *e)
+{
+	fprintf(stderr, "chaintop: %s%s%s\n", e->text, e->cure[0] ? "; try: " : "", e->cure);
+	switch (e->code) {
+	case ST_USAGE:
+		return EXIT_USAGE;
+	case ST_NOMEM:
+	case ST_INTERNAL:
+		return EXIT_OURS;
+	default:
+		return EXIT_NONE_ANSWERS;
+	}
+}
+
+static void usage(FILE *f, const struct cmd_class *c)
+{
+	fprintf(f, "chaintop: live monitor for EVM chains and the nodes you watch them through\n\nUsage:\n");
+	for (size_t i = 0; i < cmd_registry_n; i++) {
+		if (!c || c == cmd_registry[i])
+			fprintf(f, "  chaintop %s%s[OPTIONS] %-12s %s\n", i ? cmd_registry[i]->name : "", i ? " " : "",
+				cmd_registry[i]->args, cmd_registry[i]->help);
+	}
+	fprintf(f, "\nURL: ws://… wss://… http://… https://… or a socket (/path/geth.ipc); host:port tries http, then ws.\n"
+		   "NAME=URL names a node; several URLs under one name are paths to one node.\n"
+		   "Without a URL: ETH_RPC_URL, then the usual local addresses.\n\nOptions:\n");
+	conf_help(f);
+	fprintf(f, "\nExit: 0 fine, 64 usage, 69 no endpoint answered (--once).\n"
+		   "Examples:\n  chaintop ws://127.0.0.1:8546\n"
+		   "  chaintop geth=ws://127.0.0.1:8546 geth=/data/geth.ipc infura=wss://example.org/KEY\n"
+		   "  chaintop --once=120x36 http://127.0.0.1:8545\n");
+}
+
+static const struct cmd_class *find(const char *name)
+{
+	for (size_t i = 0; i < cmd_registry_n; i++) {
+		if (strcmp(cmd_registry[i]->name, name) == 0)
+			return cmd_registry[i];
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const struct cmd_class *c = NULL;
+	struct conf conf;
+	struct err e = { .code = ST_OK };
+	int code;
+
+	/* LC_CTYPE only: numbers keep their point in every locale. */
+	setlocale(LC_CTYPE, "");
+	signal(SIGPIPE, SIG_IGN);
+	if (conf_parse(&conf, argc, argv, &e) != ST_OK)
+		return cmd_fail(&e);
+	if (conf.n_args)
+		c = find(conf.args[0]);
+	if (c)
+		memmove(conf.args, conf.args + 1, conf.n_args-- * sizeof(*conf.args));
+	if (conf.help) {
+		usage(stdout, c);
+		code = fflush(stdout) == 0 ? EXIT_FINE : EXIT_BAD;
+		goto out;
+	}
+	if (conf.version) {
+		printf("chaintop %s (%s)\n", PACKAGE_VERSION, net_version());
+		code = EXIT_FINE;
+		goto out;
+	}
+	if (!c)
+		c = cmd_registry[0];
+	code = EXIT_OURS;
+	if (log_open(conf.log, LOG_INFO, &e) != ST_OK || net_global_init(&e) != ST_OK) {
+		code = cmd_fail(&e);
+		goto out;
+	}
+	code = c->run(&conf);
+	net_global_fini();
+	log_close();
+out:
+	conf_fini(&conf);
+	return code;
+}
