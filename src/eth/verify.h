@@ -16,7 +16,7 @@ enum truth {
 
 struct verdict {
 	enum truth header, txs, withdrawals; /* TRUTH_NONE: the block has none of it to check */
-	char field[32]; /* first field that does not hold ("hash", "transactionsRoot", "transactions[3].hash", "withdrawalsRoot"), or the unknown field or type */
+	char field[40]; /* first field that does not hold ("hash", "transactionsRoot", "transactions[3].hash", "withdrawalsRoot"); if all hold, the one that is `?`; else "" */
 	char reason[64]; /* for `?`: "unknown header field foo", "transaction type 0x6a", "anvil roots over blob sidecars"; else "" */
 };
 
@@ -25,18 +25,24 @@ struct verifier;
 struct verifier *verifier_new(void);
 void verifier_free(struct verifier *v);
 
-/* keccak(rlp(header)). ST_UNSUPPORTED if a field is unknown or a needed one missing. extra: the extra data bytes. */
+/*
+ * keccak(rlp(header)). ST_UNSUPPORTED if a field is unknown or a needed one missing; *out is then the hash over what is
+ * known, missing fields being zero: if it equals the header's own hash all the same, the header is proven. extra: the
+ * h->extra.len bytes of extra data.
+ */
 enum status header_hash(const struct header *h, const uint8_t *extra, struct hash *out) MUST_CHECK;
-/* keccak of the signed transaction (EIP-2718). ST_UNSUPPORTED for unknown types. */
+/* keccak of the signed transaction (EIP-2718). ST_UNSUPPORTED for unknown types and if a field of the type is missing. ST_NOMEM. */
 enum status tx_hash(struct verifier *v, const struct block *b, const struct tx *t, struct hash *out) MUST_CHECK;
 /* Only the header: cheap, for the feed thread. */
 void verify_header(const struct block *b, struct verdict *out);
 /*
- * Everything. chain_id decides the exceptions of design.md §8 (anvil with a 0x3 transaction; OP-stack withdrawalsRoot).
+ * Everything. What matches is proven, whatever else is unknown. What does not match is TRUTH_NO only if every header
+ * field and transaction type is known, else TRUTH_UNKNOWN. Exceptions of design.md §8: transactionsRoot of dev chains
+ * (chain_id) with a 0x3 transaction; OP-stack blocks (a 0x7e transaction) have no comparable withdrawalsRoot.
  * On ST_NOMEM the verdict is TRUTH_UNKNOWN.
  */
 enum status verify_block(struct verifier *v, const struct block *b, uint64_t chain_id, struct verdict *out) MUST_CHECK;
-/* The three together: NO before UNKNOWN before NONE before YES. */
+/* The three together: NO before UNKNOWN before NONE before YES. A block without withdrawals is not less proven for it. */
 enum truth verdict_all(const struct verdict *v);
 
 #endif
