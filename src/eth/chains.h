@@ -3,6 +3,7 @@
 #define ETH_CHAINS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/u256.h"
@@ -33,9 +34,11 @@ struct chain_info {
 	struct blob_schedule blobs[CHAIN_BLOBS_MAX]; /* ascending by time; ends at fraction 0 */
 };
 
-/* Never NULL: an unknown id gets the entry of CHAIN_OTHER (31337 and 1337: CHAIN_DEV). */
+/* Never NULL: an unknown id gets an entry of CHAIN_OTHER with id 0 and the name "unknown chain" (31337 and 1337: CHAIN_DEV). */
 const struct chain_info *chain_find(uint64_t id);
 /* Schedule that applies to a block with this timestamp, or NULL if blobs do not exist (yet) or are unknown. */
 const struct blob_schedule *chain_blobs(const struct chain_info *c, uint64_t timestamp);
+/* The table itself, ascending by id. */
+const struct chain_info *chain_table(size_t *n);
 
 #endif

@@ -5,7 +5,10 @@
 #include "eth/block.h"
 #include "eth/chains.h"
 
-/* EIP-1559: base fee of the child of a block. parent_london false: the child is the first London block (1 gwei). False on overflow. */
+/*
+ * EIP-1559: base fee of the child of a block. base_fee NULL: the block is before London and its child the first London
+ * block (1 gwei). False on overflow.
+ */
 bool fee_next_base(const struct u256 *base_fee, uint64_t gas_used, uint64_t gas_limit, struct u256 *out);
 /* EIP-4844 fake_exponential(1, excess, fraction): price of one unit of blob gas. False on overflow or fraction 0. */
 bool fee_blob_base(uint64_t excess, uint64_t fraction, struct u256 *out);
@@ -22,11 +25,14 @@ bool fee_effective(const struct tx *t, const struct u256 *base_fee, struct u256 
 struct fee_tips {
 	bool valid; /* false: no transaction that counts */
 	struct u256 p10, p50, p90; /* nearest rank over the block's transactions, unweighted, deposits left out */
-	uint32_t n;
+	uint32_t n; /* transactions that count */
 };
-/* scratch: room for h.ntx u256 values, or NULL to allocate. ST_NOMEM. */
+/* scratch: room for b->txs.len u256 values, or NULL to allocate. ST_NOMEM. */
 enum status fee_block_tips(const struct block *b, struct u256 *scratch, struct fee_tips *out) MUST_CHECK;
-/* base fee × gas used (+ blob fee × blob gas). False if the block has no base fee. */
+/*
+ * base fee × gas used (+ blob fee × blob gas). False if the block has no base fee, or has blobs while s, the schedule
+ * of its own timestamp, is NULL.
+ */
 bool fee_burned(const struct header *h, const struct blob_schedule *s, struct u256 *out);
 
 #endif
