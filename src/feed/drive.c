@@ -364,6 +364,7 @@ static void on_push(void *ctx, const struct head *h)
 {
 	struct drive *d = ctx;
 
+	d->fails = 0;
 	want_body(d, h, SRC_PUSH);
 	follow(d, h);
 	heard(d);
@@ -476,7 +477,8 @@ static void on_failed(struct drive *d, const struct wire_result *r)
 		d->poll_open = false;
 	if (c->tag == TAG_LATEST && c->source == SRC_POLL)
 		d->tip_open = false;
-	if (r->missing) {
+	/* Some nodes answer a batch with one error, some leave items out, some never answer it. */
+	if (r->missing || (c->batch && r->code == ST_TIMEOUT)) {
 		d->batch_off = true;
 		ask_again(d, r, 0, true);
 		return;
