@@ -97,11 +97,13 @@ struct tx *arena_tx(struct dec *x, uint32_t i)
 	struct blockdec *d = x->d;
 
 	if (i == d->tx_cap) {
-		size_t cap = (size_t)d->tx_cap + d->tx_cap / 2, size = tx_offset(d) + cap * sizeof(struct tx);
+		size_t cap = (size_t)d->tx_cap + d->tx_cap / 2,
+		       size = tx_offset(d) + cap * sizeof(struct tx);
 		struct block *b = size <= BLOCKDEC_LIMIT ? realloc(d->b, size) : NULL;
 
 		if (!b) {
-			dec_fail(x, size <= BLOCKDEC_LIMIT ? ST_NOMEM : ST_TOO_BIG, "too many transactions");
+			dec_fail(x, size <= BLOCKDEC_LIMIT ? ST_NOMEM : ST_TOO_BIG,
+				"too many transactions");
 			return NULL;
 		}
 		d->b = b;
@@ -179,7 +181,8 @@ static bool take_plain(struct dec *x, uint64_t *out)
 {
 	struct json_str s;
 
-	if (!json_number(&x->j, &s) || memchr(s.p, '.', s.n) || !json_str_u64(&s, out) || *out > UINT64_C(1) << 53)
+	if (!json_number(&x->j, &s) || memchr(s.p, '.', s.n) || !json_str_u64(&s, out) ||
+		*out > UINT64_C(1) << 53)
 		return false;
 	x->lenient++;
 	return true;
@@ -192,14 +195,9 @@ bool take_u64(struct dec *x, uint64_t *out)
 	struct json_str s;
 
 	switch (json_peek(&x->j)) {
-	case JSON_STRING:
-		ok = json_string(&x->j, &s) && hex_u64(s.p, s.n, out, &bent);
-		break;
-	case JSON_NUMBER:
-		ok = take_plain(x, out);
-		break;
-	default:
-		break;
+	case JSON_STRING: ok = json_string(&x->j, &s) && hex_u64(s.p, s.n, out, &bent); break;
+	case JSON_NUMBER: ok = take_plain(x, out); break;
+	default: break;
 	}
 	x->lenient += bent;
 	return ok || unread(x, at, "expected a quantity");
@@ -213,16 +211,13 @@ bool take_u256(struct dec *x, struct u256 *out)
 	uint64_t v;
 
 	switch (json_peek(&x->j)) {
-	case JSON_STRING:
-		ok = json_string(&x->j, &s) && hex_u256(s.p, s.n, out, &bent);
-		break;
+	case JSON_STRING: ok = json_string(&x->j, &s) && hex_u256(s.p, s.n, out, &bent); break;
 	case JSON_NUMBER:
 		ok = take_plain(x, &v);
 		if (ok)
 			*out = u256_from64(v);
 		break;
-	default:
-		break;
+	default: break;
 	}
 	x->lenient += bent;
 	return ok || unread(x, at, "expected a quantity");
@@ -246,7 +241,9 @@ bool take_fixed(struct dec *x, uint8_t *out, size_t n, bool *absent)
 			return true;
 		}
 	}
-	return unread(x, at, n == sizeof(struct addr) ? "expected an address" : "expected hex of its exact length");
+	return unread(x, at,
+		n == sizeof(struct addr) ? "expected an address"
+					 : "expected hex of its exact length");
 }
 
 bool take_field(struct dec *x, const struct field *f, void *base, uint64_t *has)
@@ -304,14 +301,14 @@ bool take_data(struct dec *x, struct span *out)
 		size_t n = (s.n - 2) / 2, used = x->d->used;
 
 		if (n == 0 && JSON_IS(&s, "0x")) {
-			*out = (struct span){ 0, 0 };
+			*out = (struct span){0, 0};
 			return true;
 		}
 		bytes = arena_take(x, n, &off);
 		if (!bytes)
 			return false;
 		if (n && hex_data(s.p, s.n, bytes) == (long)n) {
-			*out = (struct span){ .off = off, .len = (uint32_t)n };
+			*out = (struct span){.off = off, .len = (uint32_t)n};
 			return true;
 		}
 		x->d->used = used;
@@ -321,7 +318,7 @@ bool take_data(struct dec *x, struct span *out)
 
 bool take_hashes(struct dec *x, struct span *out)
 {
-	struct span s = { 0, 0 };
+	struct span s = {0, 0};
 	struct hash one;
 	bool absent;
 
@@ -373,10 +370,10 @@ static bool is_null(struct dec *x)
 	return json_null(&x->j) && json_end(&x->j);
 }
 
-enum status block_decode(struct blockdec *d, const char *text, size_t n, bool want_full, const struct block **out,
-			 struct err *e)
+enum status block_decode(struct blockdec *d, const char *text, size_t n, bool want_full,
+	const struct block **out, struct err *e)
 {
-	struct dec x = { .d = d, .want_full = want_full };
+	struct dec x = {.d = d, .want_full = want_full};
 	enum status st = prepare(d, n);
 	struct block *b = d->b;
 
@@ -399,9 +396,10 @@ enum status block_decode(struct blockdec *d, const char *text, size_t n, bool wa
 	return ST_OK;
 }
 
-enum status header_decode(const char *text, size_t n, struct header *h, uint8_t extra_out[64], struct err *e)
+enum status header_decode(
+	const char *text, size_t n, struct header *h, uint8_t extra_out[64], struct err *e)
 {
-	struct dec x = { .h = h, .extra_out = extra_out };
+	struct dec x = {.h = h, .extra_out = extra_out};
 	struct keys keys;
 
 	memset(h, 0, sizeof(*h));
@@ -416,7 +414,8 @@ enum status header_decode(const char *text, size_t n, struct header *h, uint8_t 
 
 struct block *block_keep(const struct block *scratch)
 {
-	const size_t txs = (size_t)scratch->txs.len * sizeof(struct tx), data = scratch->bytes - txs;
+	const size_t txs = (size_t)scratch->txs.len * sizeof(struct tx),
+		     data = scratch->bytes - txs;
 	struct block *b = malloc(scratch->bytes);
 
 	if (!b)

@@ -115,14 +115,14 @@ static const struct {
 	uint64_t bit;
 	const char *text;
 } always[] = {
-	{ H_PARENT, "no parentHash" },
-	{ P(P_UNCLES_HASH), "no sha3Uncles" },
-	{ P(P_STATE_ROOT), "no stateRoot" },
-	{ P(P_TX_ROOT), "no transactionsRoot" },
-	{ P(P_RECEIPTS_ROOT), "no receiptsRoot" },
-	{ P(P_GAS_LIMIT), "no gasLimit" },
-	{ P(P_GAS_USED), "no gasUsed" },
-	{ P(P_EXTRA), "no extraData" },
+	{H_PARENT, "no parentHash"},
+	{P(P_UNCLES_HASH), "no sha3Uncles"},
+	{P(P_STATE_ROOT), "no stateRoot"},
+	{P(P_TX_ROOT), "no transactionsRoot"},
+	{P(P_RECEIPTS_ROOT), "no receiptsRoot"},
+	{P(P_GAS_LIMIT), "no gasLimit"},
+	{P(P_GAS_USED), "no gasUsed"},
+	{P(P_EXTRA), "no extraData"},
 };
 
 void header_keys_init(struct keys *k)
@@ -133,7 +133,7 @@ void header_keys_init(struct keys *k)
 /* Beside the header while it is read: what is settled only at its end. */
 struct late {
 	struct addr miner; /* of author or beneficiary */
-	uint64_t ms; /* 0 none */
+	uint64_t ms;       /* 0 none */
 	uint64_t has;
 };
 
@@ -210,7 +210,7 @@ static bool take_list(struct dec *x, int kind)
 
 static void drop_list(struct dec *x, int kind)
 {
-	struct span none = { 0, 0 };
+	struct span none = {0, 0};
 
 	if (kind == K_TXS) {
 		x->has &= ~(uint64_t)(H_TXS | H_TXS_FULL);
@@ -234,8 +234,7 @@ static bool take_value(struct dec *x, const struct field *f, struct late *late)
 	uint64_t v;
 
 	switch (f->kind) {
-	case K_INFO:
-		return json_skip(&x->j, NULL);
+	case K_INFO: return json_skip(&x->j, NULL);
 	case K_FOREIGN:
 		note_obstacle(x, H_L1_BLOCK, x->name, x->name_n);
 		return json_skip(&x->j, NULL);
@@ -247,7 +246,7 @@ static bool take_value(struct dec *x, const struct field *f, struct late *late)
 		drop_list(x, f->kind);
 		return true;
 	case K_EXTRA:
-		x->h->extra = (struct span){ 0, 0 };
+		x->h->extra = (struct span){0, 0};
 		x->has &= ~f->bit;
 		if (json_null(&x->j))
 			return true;
@@ -270,8 +269,7 @@ static bool take_value(struct dec *x, const struct field *f, struct late *late)
 			return false;
 		late->ms = f->kind == K_TIME_MS ? v : v / 1000000;
 		return true;
-	default:
-		return take_field(x, f, x->h, &x->has);
+	default: return take_field(x, f, x->h, &x->has);
 	}
 }
 
@@ -318,7 +316,7 @@ static bool settle(struct dec *x, const struct late *late)
 
 bool decode_header(struct dec *x, struct keys *k)
 {
-	struct late late = { .has = 0 };
+	struct late late = {.has = 0};
 	unsigned prev = NFIELDS;
 	int i;
 

@@ -119,7 +119,7 @@ static bool access_entry(struct dec *x, struct access_entry *out)
 	uint64_t has = 0;
 	int i;
 
-	*out = (struct access_entry){ .keys = { 0, 0 } };
+	*out = (struct access_entry){.keys = {0, 0}};
 	if (json_peek(&x->j) != JSON_OBJECT)
 		return wrong(x, "expected a list of addresses and their keys");
 	json_object(&x->j);
@@ -145,7 +145,7 @@ static bool take_access(struct dec *x, struct span *out)
 	uint32_t n = 0, off = 0;
 	void *to;
 
-	*out = (struct span){ 0, 0 };
+	*out = (struct span){0, 0};
 	if (json_peek(&x->j) != JSON_ARRAY)
 		return wrong(x, "expected a list of addresses and their keys");
 	json_array(&x->j);
@@ -169,7 +169,7 @@ static bool take_access(struct dec *x, struct span *out)
 	if (!to)
 		return false;
 	memcpy(to, d->access, n * sizeof(*d->access));
-	*out = (struct span){ .off = off, .len = n };
+	*out = (struct span){.off = off, .len = n};
 	return true;
 }
 
@@ -200,7 +200,9 @@ static bool auth(struct dec *x, struct auth *out)
 			ok = take_small(x, UINT8_MAX, &v);
 			/* Some nodes send v alone, as parity or as 27 and 28. */
 			if (ok && (auth_fields[i].bit == T_Y_PARITY || !(has & T_Y_PARITY)))
-				out->y_parity = (uint8_t)(auth_fields[i].bit == T_Y_PARITY ? v : parity_of(v));
+				out->y_parity =
+					(uint8_t)(auth_fields[i].bit == T_Y_PARITY ? v
+										   : parity_of(v));
 			has |= auth_fields[i].bit;
 		}
 		if (!ok)
@@ -211,7 +213,7 @@ static bool auth(struct dec *x, struct auth *out)
 
 static bool take_auths(struct dec *x, struct span *out)
 {
-	struct span s = { 0, 0 };
+	struct span s = {0, 0};
 	struct auth one;
 
 	*out = s;
@@ -237,13 +239,15 @@ static bool take_auths(struct dec *x, struct span *out)
 
 static bool take_list(struct dec *x, const struct field *f, struct tx *t, uint64_t *has)
 {
-	struct span *out = f->kind == K_ACCESS ? &t->access : f->kind == K_BLOBS ? &t->blobs : &t->auths;
+	struct span *out = f->kind == K_ACCESS ? &t->access
+		: f->kind == K_BLOBS           ? &t->blobs
+					       : &t->auths;
 	struct json at = x->j;
 	const char *name = x->name;
 	size_t name_n = x->name_n;
 	bool ok;
 
-	*out = (struct span){ 0, 0 };
+	*out = (struct span){0, 0};
 	*has &= ~f->bit;
 	if (json_null(&x->j))
 		return true;
@@ -268,19 +272,17 @@ static bool take_value(struct dec *x, const struct field *f, struct tx *t, uint6
 	uint64_t v;
 
 	switch (f->kind) {
-	case K_INFO:
-		return json_skip(&x->j, NULL);
+	case K_INFO: return json_skip(&x->j, NULL);
 	case K_ACCESS:
 	case K_BLOBS:
-	case K_AUTHS:
-		return take_list(x, f, t, has);
+	case K_AUTHS: return take_list(x, f, t, has);
 	case K_INPUT_ALIAS:
 		if (*has & P_INPUT) /* said already, by `input` (Nethermind sends both) */
 			return json_skip(&x->j, NULL);
 		return json_null(&x->j) || take_data(x, &t->input);
 	case K_INPUT:
 		*has &= ~P_INPUT;
-		t->input = (struct span){ 0, 0 };
+		t->input = (struct span){0, 0};
 		if (json_null(&x->j))
 			return true;
 		*has |= P_INPUT;
@@ -312,8 +314,7 @@ static bool take_value(struct dec *x, const struct field *f, struct tx *t, uint6
 			json_bool(&x->j, &yes);
 			*has |= yes ? T_SYSTEM : 0;
 			return true;
-		default:
-			return wrong(x, "expected true or false");
+		default: return wrong(x, "expected true or false");
 		}
 	case K_VERSION:
 		*has &= ~(uint64_t)T_DEPOSIT_VERSION;
@@ -325,8 +326,7 @@ static bool take_value(struct dec *x, const struct field *f, struct tx *t, uint6
 		t->deposit_version = (uint32_t)v;
 		*has |= T_DEPOSIT_VERSION;
 		return true;
-	default:
-		return take_field(x, f, t, has);
+	default: return take_field(x, f, t, has);
 	}
 }
 
@@ -359,7 +359,7 @@ static void settle_signature(struct tx *t, uint64_t *has)
 static bool keep_raw(struct dec *x, struct tx *t, uint64_t *has, const char *from, size_t mark)
 {
 	const uint64_t common = T_UNKNOWN_TYPE | T_FROM | T_TO | T_GAS_PRICE | T_NONCE;
-	const struct span none = { 0, 0 };
+	const struct span none = {0, 0};
 	size_t n = (size_t)(x->j.p - from);
 	uint32_t off = 0;
 	struct tx all = *t;
@@ -370,9 +370,17 @@ static bool keep_raw(struct dec *x, struct tx *t, uint64_t *has, const char *fro
 	if (!to)
 		return false;
 	memcpy(to, from, n);
-	*t = (struct tx){ .index = all.index, .type = all.type, .hash = all.hash, .from = all.from, .to = all.to,
-			  .value = all.value, .gas = all.gas, .gas_price = all.gas_price, .nonce = all.nonce,
-			  .input = none, .raw = { .off = off, .len = (uint32_t)n } };
+	*t = (struct tx){.index = all.index,
+		.type = all.type,
+		.hash = all.hash,
+		.from = all.from,
+		.to = all.to,
+		.value = all.value,
+		.gas = all.gas,
+		.gas_price = all.gas_price,
+		.nonce = all.nonce,
+		.input = none,
+		.raw = {.off = off, .len = (uint32_t)n}};
 	*has = (*has & common) | T_UNKNOWN_TYPE;
 	return true;
 }
@@ -475,7 +483,8 @@ bool decode_txs(struct dec *x)
 	x->name = name;
 	x->name_n = name_n;
 	x->h->ntx = n;
-	x->d->b->txs = (struct span){ .off = (uint32_t)((const char *)arena_tx(x, 0) - (const char *)x->d->b), .len = n };
+	x->d->b->txs = (struct span){
+		.off = (uint32_t)((const char *)arena_tx(x, 0) - (const char *)x->d->b), .len = n};
 	x->has &= ~(uint64_t)H_TXS_FULL;
 	if (kind == JSON_OBJECT || (!n && x->want_full))
 		x->has |= H_TXS_FULL;
@@ -492,7 +501,8 @@ static bool decode_withdrawal(struct dec *x, struct withdrawal *w)
 	memset(w, 0, sizeof(*w));
 	json_object(&x->j);
 	while ((i = dec_key(x, k, &prev)) >= 0)
-		if (!(i == NO_FIELD ? json_skip(&x->j, NULL) : need_field(x, &withdrawal_fields[i], w, &has)))
+		if (!(i == NO_FIELD ? json_skip(&x->j, NULL)
+				    : need_field(x, &withdrawal_fields[i], w, &has)))
 			return false;
 	if (!json_ok(&x->j))
 		return false;
@@ -503,7 +513,7 @@ static bool decode_withdrawal(struct dec *x, struct withdrawal *w)
 
 bool decode_withdrawals(struct dec *x)
 {
-	struct span s = { 0, 0 };
+	struct span s = {0, 0};
 	struct withdrawal one;
 
 	x->list = "withdrawals";

@@ -47,8 +47,10 @@ static const char *scan_string(const char *p, const char *end)
 		if (!hit) {
 			p += 8;
 			/* Calldata: four words a turn as long as there is nothing but hex. */
-			while (end - p >= 32 && !(special_bytes(load8(p)) | special_bytes(load8(p + 8)) |
-						 special_bytes(load8(p + 16)) | special_bytes(load8(p + 24))))
+			while (end - p >= 32 &&
+				!(special_bytes(load8(p)) | special_bytes(load8(p + 8)) |
+					special_bytes(load8(p + 16)) |
+					special_bytes(load8(p + 24))))
 				p += 32;
 			continue;
 		}
@@ -138,12 +140,9 @@ static const char *skip_escape(const char *p, const char *end)
 	case 'f':
 	case 'n':
 	case 'r':
-	case 't':
-		return p + 2;
-	case 'u':
-		return code_unit(p + 2, end) < 0 ? NULL : p + 6;
-	default:
-		return NULL;
+	case 't': return p + 2;
+	case 'u': return code_unit(p + 2, end) < 0 ? NULL : p + 6;
+	default: return NULL;
 	}
 }
 
@@ -218,7 +217,7 @@ static const char *word_end(const char *p, const char *end, const char *word, si
 
 void json_init(struct json *j, const char *text, size_t n)
 {
-	*j = (struct json){ .start = text, .p = text, .end = text + n };
+	*j = (struct json){.start = text, .p = text, .end = text + n};
 }
 
 bool json_ok(const struct json *j)
@@ -229,20 +228,13 @@ bool json_ok(const struct json *j)
 static enum json_type type_of(char c)
 {
 	switch (c) {
-	case '{':
-		return JSON_OBJECT;
-	case '[':
-		return JSON_ARRAY;
-	case '"':
-		return JSON_STRING;
-	case 't':
-		return JSON_TRUE;
-	case 'f':
-		return JSON_FALSE;
-	case 'n':
-		return JSON_NULL;
-	default:
-		return c == '-' || is_digit(c) ? JSON_NUMBER : JSON_NONE;
+	case '{': return JSON_OBJECT;
+	case '[': return JSON_ARRAY;
+	case '"': return JSON_STRING;
+	case 't': return JSON_TRUE;
+	case 'f': return JSON_FALSE;
+	case 'n': return JSON_NULL;
+	default: return c == '-' || is_digit(c) ? JSON_NUMBER : JSON_NONE;
 	}
 }
 
@@ -353,7 +345,7 @@ bool json_number(struct json *j, struct json_str *out)
 
 	if (!q)
 		return fail(j, p, "a number");
-	*out = (struct json_str){ .p = p, .n = (size_t)(q - p) };
+	*out = (struct json_str){.p = p, .n = (size_t)(q - p)};
 	j->p = q;
 	return true;
 }
@@ -391,23 +383,12 @@ static const char *skip_scalar(struct json *j, const char *p)
 	const char *q;
 
 	switch (type_of(*p)) {
-	case JSON_STRING:
-		q = string_end(j, p + 1, &escaped);
-		return q ? q + 1 : NULL;
-	case JSON_NUMBER:
-		q = number_end(p, j->end);
-		break;
-	case JSON_TRUE:
-		q = word_end(p, j->end, "true", 4);
-		break;
-	case JSON_FALSE:
-		q = word_end(p, j->end, "false", 5);
-		break;
-	case JSON_NULL:
-		q = word_end(p, j->end, "null", 4);
-		break;
-	default:
-		q = NULL;
+	case JSON_STRING: q = string_end(j, p + 1, &escaped); return q ? q + 1 : NULL;
+	case JSON_NUMBER: q = number_end(p, j->end); break;
+	case JSON_TRUE: q = word_end(p, j->end, "true", 4); break;
+	case JSON_FALSE: q = word_end(p, j->end, "false", 5); break;
+	case JSON_NULL: q = word_end(p, j->end, "null", 4); break;
+	default: q = NULL;
 	}
 	if (!q)
 		fail(j, p, "a value");
@@ -438,7 +419,8 @@ static const char *skip_key(struct json *j, const char *p)
 bool json_skip(struct json *j, struct json_str *out)
 {
 	const char *start = skip_space(j->p, j->end), *p = start;
-	uint64_t objects = 0; /* one bit for each open container, the innermost lowest: is it an object? */
+	uint64_t objects =
+		0; /* one bit for each open container, the innermost lowest: is it an object? */
 	unsigned depth = 0, limit = JSON_DEPTH - j->depth;
 
 	for (;;) {
@@ -483,7 +465,7 @@ bool json_skip(struct json *j, struct json_str *out)
 	}
 	j->p = p;
 	if (out)
-		*out = (struct json_str){ .p = start, .n = (size_t)(p - start) };
+		*out = (struct json_str){.p = start, .n = (size_t)(p - start)};
 	return true;
 }
 
@@ -501,7 +483,8 @@ enum status json_error(const struct json *j, struct err *e)
 {
 	if (!j->error)
 		return err_set(e, ST_INTERNAL, "no JSON error");
-	return err_set(e, ST_MALFORMED, "expected %s at byte %zu", j->error, (size_t)(j->error_at - j->start));
+	return err_set(e, ST_MALFORMED, "expected %s at byte %zu", j->error,
+		(size_t)(j->error_at - j->start));
 }
 
 /* The code point of the escape at *p (grammar already checked, still never past end); *p goes behind it. */
@@ -516,20 +499,13 @@ static uint32_t take_escape(const char **p, const char *end)
 	}
 	*p = next;
 	switch (s[1]) {
-	case 'b':
-		return '\b';
-	case 'f':
-		return '\f';
-	case 'n':
-		return '\n';
-	case 'r':
-		return '\r';
-	case 't':
-		return '\t';
-	case 'u':
-		break;
-	default:
-		return (unsigned char)s[1];
+	case 'b': return '\b';
+	case 'f': return '\f';
+	case 'n': return '\n';
+	case 'r': return '\r';
+	case 't': return '\t';
+	case 'u': break;
+	default: return (unsigned char)s[1];
 	}
 	hi = code_unit(s + 2, end);
 	if (hi < 0xd800 || hi > 0xdfff)
@@ -563,6 +539,8 @@ size_t json_text(char *out, size_t size, const struct json_str *s)
 			cp = utf8_decode(p, (size_t)(end - p), &used);
 			p += used;
 		}
+		if (cp == 0xfffd) /* what could not be read: as utf8_clean shows it */
+			cp = '?';
 		n = utf8_clean(clean, sizeof(clean), raw, (size_t)utf8_encode(cp, raw));
 		if (len + n >= size)
 			break;
@@ -601,7 +579,7 @@ bool json_str_u64(const struct json_str *s, uint64_t *out)
 		int d = hex_value(*p);
 
 		if (d < 0 || (unsigned)d >= base || __builtin_mul_overflow(v, (uint64_t)base, &v) ||
-		    __builtin_add_overflow(v, (uint64_t)d, &v))
+			__builtin_add_overflow(v, (uint64_t)d, &v))
 			return false;
 	}
 	*out = v;

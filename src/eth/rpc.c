@@ -95,11 +95,8 @@ static void take_error(struct json *j, struct rpc_msg *m)
 			if (!take_error_member(j, &key, m))
 				json_skip(j, NULL);
 		break;
-	case JSON_NUMBER:
-		m->code = take_code(j);
-		break;
-	default:
-		clean_value(m->error_text, sizeof(m->error_text), j, false);
+	case JSON_NUMBER: m->code = take_code(j); break;
+	default: clean_value(m->error_text, sizeof(m->error_text), j, false);
 	}
 	m->is_error = true;
 }
@@ -128,7 +125,7 @@ static void take_params(struct json *j, struct rpc_msg *m)
 		else
 			json_skip(j, NULL);
 	}
-	m->params = (struct json_str){ .p = from, .n = (size_t)(j->p - from) };
+	m->params = (struct json_str){.p = from, .n = (size_t)(j->p - from)};
 }
 
 static bool is_subscription(const struct json_str *method)
@@ -143,7 +140,7 @@ static enum rpc_kind classify(struct rpc_msg *m, const struct json_str *result)
 {
 	struct json_str note = m->result;
 
-	m->result = (struct json_str){ .n = 0 };
+	m->result = (struct json_str){.n = 0};
 	if (m->method.p) {
 		if (m->has_id)
 			return RPC_REQUEST;
@@ -160,10 +157,10 @@ static enum rpc_kind classify(struct rpc_msg *m, const struct json_str *result)
 
 static bool take_message(struct json *j, struct rpc_msg *m)
 {
-	struct json_str key, result = { .n = 0 };
+	struct json_str key, result = {.n = 0};
 	bool bare = false;
 
-	*m = (struct rpc_msg){ .kind = RPC_STRAY };
+	*m = (struct rpc_msg){.kind = RPC_STRAY};
 	if (!json_object(j))
 		return false;
 	while (json_key(j, &key)) {
@@ -189,7 +186,8 @@ static bool take_message(struct json *j, struct rpc_msg *m)
 	return json_ok(j);
 }
 
-enum status rpc_each(const char *text, size_t n, void (*fn)(void *ctx, const struct rpc_msg *m), void *ctx, struct err *e)
+enum status rpc_each(const char *text, size_t n, void (*fn)(void *ctx, const struct rpc_msg *m),
+	void *ctx, struct err *e)
 {
 	struct rpc_msg m;
 	struct json j;
@@ -208,14 +206,15 @@ enum status rpc_each(const char *text, size_t n, void (*fn)(void *ctx, const str
 				if (take_message(&j, &m))
 					fn(ctx, &m);
 			} else if (json_skip(&j, NULL)) {
-				m = (struct rpc_msg){ .kind = RPC_STRAY };
+				m = (struct rpc_msg){.kind = RPC_STRAY};
 				fn(ctx, &m);
 			}
 		}
 		break;
 	default:
 		if (json_ok(&j))
-			return err_set(e, ST_MALFORMED, n ? "neither an object nor an array" : "an empty message");
+			return err_set(e, ST_MALFORMED,
+				n ? "neither an object nor an array" : "an empty message");
 	}
 	if (!json_end(&j))
 		return json_error(&j, e);
@@ -228,7 +227,7 @@ bool rpc_peek_reply(const char *text, size_t n, struct rpc_msg *m)
 	struct json_str key;
 	struct json j;
 
-	*m = (struct rpc_msg){ .kind = RPC_REPLY };
+	*m = (struct rpc_msg){.kind = RPC_REPLY};
 	json_init(&j, text, n);
 	if (json_peek(&j) != JSON_OBJECT)
 		return false;
@@ -263,7 +262,7 @@ bool rpc_peek_reply(const char *text, size_t n, struct rpc_msg *m)
 	/* A container that ends as it began: then nothing stands behind it, or something very odd. */
 	if (last - p < 2 || last[-1] != (*p == '{' ? '}' : ']'))
 		return false;
-	m->result = (struct json_str){ .p = p, .n = (size_t)(last - p) };
+	m->result = (struct json_str){.p = p, .n = (size_t)(last - p)};
 	return true;
 }
 
@@ -306,89 +305,54 @@ static const struct {
 	enum status kind;
 } error_kinds[] = {
 	/* Over a limit of size: asking again gives the same. */
-	{ 0, "response too large", ST_TOO_BIG }, /* geth -32003 */
-	{ 0, "response is too big", ST_TOO_BIG }, /* reth -32008 */
-	{ 0, "response size exceeded", ST_TOO_BIG },
-	{ 0, "response size should not", ST_TOO_BIG },
-	{ 0, "batch too large", ST_TOO_BIG }, /* geth -32600 */
-	{ 0, "batch size", ST_TOO_BIG },
-	{ 0, "batch limit", ST_TOO_BIG },
-	{ 0, "batch response was too large", ST_TOO_BIG },
-	{ 0, "batch request is too large", ST_TOO_BIG },
-	{ 0, "too many requests in batch", ST_TOO_BIG },
-	{ 0, "request is too big", ST_TOO_BIG },
-	{ 0, "request too large", ST_TOO_BIG },
-	{ 0, "content length too large", ST_TOO_BIG },
-	{ 0, "query returned more than", ST_TOO_BIG }, /* -32005 at hosted nodes */
-	{ 0, "block range", ST_TOO_BIG },
+	{0, "response too large", ST_TOO_BIG},  /* geth -32003 */
+	{0, "response is too big", ST_TOO_BIG}, /* reth -32008 */
+	{0, "response size exceeded", ST_TOO_BIG}, {0, "response size should not", ST_TOO_BIG},
+	{0, "batch too large", ST_TOO_BIG}, /* geth -32600 */
+	{0, "batch size", ST_TOO_BIG}, {0, "batch limit", ST_TOO_BIG},
+	{0, "batch response was too large", ST_TOO_BIG},
+	{0, "batch request is too large", ST_TOO_BIG},
+	{0, "too many requests in batch", ST_TOO_BIG}, {0, "request is too big", ST_TOO_BIG},
+	{0, "request too large", ST_TOO_BIG}, {0, "content length too large", ST_TOO_BIG},
+	{0, "query returned more than", ST_TOO_BIG}, /* -32005 at hosted nodes */
+	{0, "block range", ST_TOO_BIG},
 	/* Rate limits. */
-	{ 0, "rate limit", ST_RATE }, /* also -32016 */
-	{ 0, "rate exceeded", ST_RATE },
-	{ 0, "rate-limit", ST_RATE },
-	{ 0, "ratelimit", ST_RATE },
-	{ 0, "exceeded its rate", ST_RATE },
-	{ 0, "too many requests", ST_RATE },
-	{ 0, "credits limited", ST_RATE },
-	{ 0, "request limit", ST_RATE }, /* also -32007 */
-	{ 0, "daily request count exceeded", ST_RATE },
-	{ 0, "request count exceeded", ST_RATE },
-	{ 0, "maximum number of concurrent requests", ST_RATE },
-	{ 0, "compute units", ST_RATE },
-	{ 0, "exceeded its throughput", ST_RATE },
-	{ 0, "capacity limit", ST_RATE },
-	{ 0, "capacity exceeded", ST_RATE },
-	{ 0, "throttled", ST_RATE },
-	{ 0, "try again in", ST_RATE },
-	{ -32012, "credits", ST_RATE },
+	{0, "rate limit", ST_RATE}, /* also -32016 */
+	{0, "rate exceeded", ST_RATE}, {0, "rate-limit", ST_RATE}, {0, "ratelimit", ST_RATE},
+	{0, "exceeded its rate", ST_RATE}, {0, "too many requests", ST_RATE},
+	{0, "credits limited", ST_RATE}, {0, "request limit", ST_RATE}, /* also -32007 */
+	{0, "daily request count exceeded", ST_RATE}, {0, "request count exceeded", ST_RATE},
+	{0, "maximum number of concurrent requests", ST_RATE}, {0, "compute units", ST_RATE},
+	{0, "exceeded its throughput", ST_RATE}, {0, "capacity limit", ST_RATE},
+	{0, "capacity exceeded", ST_RATE}, {0, "throttled", ST_RATE}, {0, "try again in", ST_RATE},
+	{-32012, "credits", ST_RATE},
 	/* Who is asking? */
-	{ 0, "unauthorized", ST_AUTH },
-	{ 0, "invalid api key", ST_AUTH },
-	{ 0, "api key", ST_AUTH },
-	{ 0, "invalid project id", ST_AUTH },
-	{ 0, "project id required", ST_AUTH },
-	{ 0, "authenticat", ST_AUTH },
-	{ 0, "access denied", ST_AUTH },
-	{ 0, "forbidden", ST_AUTH },
-	{ 401, NULL, ST_AUTH },
-	{ 403, NULL, ST_AUTH },
+	{0, "unauthorized", ST_AUTH}, {0, "invalid api key", ST_AUTH}, {0, "api key", ST_AUTH},
+	{0, "invalid project id", ST_AUTH}, {0, "project id required", ST_AUTH},
+	{0, "authenticat", ST_AUTH}, {0, "access denied", ST_AUTH}, {0, "forbidden", ST_AUTH},
+	{401, NULL, ST_AUTH}, {403, NULL, ST_AUTH},
 	/* The node does not have it (any more, or yet). */
-	{ 4444, NULL, ST_NULL }, /* EIP-4444: pruned history unavailable */
-	{ -39001, NULL, ST_NULL }, /* "unknown block": no safe or finalized one yet */
-	{ 0, "history unavailable", ST_NULL },
-	{ 0, "history not available", ST_NULL },
-	{ 0, "pruned", ST_NULL },
-	{ 0, "header not found", ST_NULL },
-	{ 0, "block not found", ST_NULL },
-	{ 0, "unknown block", ST_NULL },
-	{ 0, "header for hash not found", ST_NULL },
-	{ 0, "could not find block", ST_NULL },
-	{ 0, "cannot find block", ST_NULL },
-	{ 0, "resource not found", ST_NULL },
-	{ 0, "missing trie node", ST_NULL },
-	{ 0, "state not available", ST_NULL },
-	{ 0, "state is not available", ST_NULL },
+	{4444, NULL, ST_NULL},   /* EIP-4444: pruned history unavailable */
+	{-39001, NULL, ST_NULL}, /* "unknown block": no safe or finalized one yet */
+	{0, "history unavailable", ST_NULL}, {0, "history not available", ST_NULL},
+	{0, "pruned", ST_NULL}, {0, "header not found", ST_NULL}, {0, "block not found", ST_NULL},
+	{0, "unknown block", ST_NULL}, {0, "header for hash not found", ST_NULL},
+	{0, "could not find block", ST_NULL}, {0, "cannot find block", ST_NULL},
+	{0, "resource not found", ST_NULL}, {0, "missing trie node", ST_NULL},
+	{0, "state not available", ST_NULL}, {0, "state is not available", ST_NULL},
 	/* Methods that are not there. */
-	{ -32601, NULL, ST_UNSUPPORTED },
-	{ 0, "method not found", ST_UNSUPPORTED },
-	{ 0, "does not exist/is not available", ST_UNSUPPORTED },
-	{ 0, "unsupported method", ST_UNSUPPORTED },
-	{ 0, "method not supported", ST_UNSUPPORTED },
-	{ 0, "notifications not supported", ST_UNSUPPORTED }, /* geth: eth_subscribe over HTTP */
-	{ 0, "subscriptions are not", ST_UNSUPPORTED },
-	{ 0, "not supported", ST_UNSUPPORTED },
-	{ 0, "unsupported", ST_UNSUPPORTED },
-	{ 0, "not whitelisted", ST_UNSUPPORTED },
-	{ 0, "not allowed", ST_UNSUPPORTED },
-	{ 0, "method disabled", ST_UNSUPPORTED },
-	{ 0, "is disabled", ST_UNSUPPORTED },
-	{ 0, "not enabled", ST_UNSUPPORTED },
-	{ -32004, NULL, ST_UNSUPPORTED }, /* EIP-1474 */
+	{-32601, NULL, ST_UNSUPPORTED}, {0, "method not found", ST_UNSUPPORTED},
+	{0, "does not exist/is not available", ST_UNSUPPORTED},
+	{0, "unsupported method", ST_UNSUPPORTED}, {0, "method not supported", ST_UNSUPPORTED},
+	{0, "notifications not supported", ST_UNSUPPORTED}, /* geth: eth_subscribe over HTTP */
+	{0, "subscriptions are not", ST_UNSUPPORTED}, {0, "not supported", ST_UNSUPPORTED},
+	{0, "unsupported", ST_UNSUPPORTED}, {0, "not whitelisted", ST_UNSUPPORTED},
+	{0, "not allowed", ST_UNSUPPORTED}, {0, "method disabled", ST_UNSUPPORTED},
+	{0, "is disabled", ST_UNSUPPORTED}, {0, "not enabled", ST_UNSUPPORTED},
+	{-32004, NULL, ST_UNSUPPORTED}, /* EIP-1474 */
 	/* Codes alone, where no text said otherwise. */
-	{ 429, NULL, ST_RATE },
-	{ -32005, NULL, ST_RATE },
-	{ 1008, NULL, ST_RATE },
-	{ -32055, NULL, ST_RATE },
-	{ -32001, NULL, ST_NULL }, /* EIP-1474: resource not found */
+	{429, NULL, ST_RATE}, {-32005, NULL, ST_RATE}, {1008, NULL, ST_RATE},
+	{-32055, NULL, ST_RATE}, {-32001, NULL, ST_NULL}, /* EIP-1474: resource not found */
 };
 
 /* Longest wait that a hint can ask for. */
@@ -438,7 +402,8 @@ static uint64_t duration_ms(const char *s)
 
 static uint64_t wait_hint(const char *text)
 {
-	static const char *const hints[] = { "try again in", "retry after", "retry in", "backoff_seconds" };
+	static const char *const hints[] = {
+		"try again in", "retry after", "retry in", "backoff_seconds"};
 
 	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
 		const char *at = strcasestr(text, hints[i]);
