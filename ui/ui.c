@@ -1,0 +1,564 @@
+/* The whole screen; see ui.h. */
+#include "ui/ui.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "base/utf8.h"
+#include "ui/headlines.h"
+#include "ui/howto.h"
+#include "ui/keyline.h"
+#include "ui/layout.h"
+
+enum { VIEWS = 9, WHEEL_ROWS = 3 };
+
+struct ui {
+	struct canvas canvas;
+	struct cell *before; /* the cells of the last ui_render */
+	int w, h, view, last_view;
+	unsigned n; /* panes */
+	struct pane pane[LAYOUT_PANES_MAX];
+	bool present[LAYOUT_PANES_MAX], stale[LAYOUT_PANES_MAX];
+	int focus[VIEWS]; /* per view: index of the pane, −1 none */
+	int help; /* index of the help pane, −1: there is none */
+	bool helping, zoomed, mouse;
+	struct model *frozen; /* NULL: live */
+	struct layout layout;
+	unsigned paths; /* the layout was made for so many */
+	bool relayout, all; /* all: everything has to be drawn again */
+	char flash[160];
+	bool flashed; /* the page of howto has it on line 2 */
+};
+
+/* ---- beginning and end ---- */
+
+static void
+free_panes(struct ui *ui)
+{
+	unsigned i;
+
+	for (i = 0; i < ui->n; i++)
+		free(ui->pane[i].state);
+}
+
+static bool
+grids(struct ui *ui, int w, int h, enum glyphs g)
+{
+	struct canvas c;
+	struct cell *before;
+
+	if (canvas_init(&c, w, h, g) != ST_OK)
+		return false;
+	before = calloc((size_t)c.stride * (size_t)c.grid_h, sizeof(*before));
+	if (before == NULL) {
+		canvas_fini(&c);
+		return false;
+	}
+	canvas_fini(&ui->canvas);
+	free(ui->before);
+	ui->canvas = c;
+	ui->before = before;
+	ui->w = c.at.w;
+	ui->h = c.at.h;
+	ui->relayout = true;
+	return true;
+}
+
+struct ui *
+ui_new(const struct ui_opts *o)
+{
+	struct ui *ui = calloc(1, sizeof(*ui));
+	unsigned i;
+
+	if (ui == NULL)
+		return NULL;
+	ui->view = o->view >= 1 && o->view < VIEWS ? o->view : 1;
+	ui->last_view = ui->view == 1 ? 8 : 1;
+	ui->mouse = true;
+	ui->help = -1;
+	for (i = 0; i < VIEWS; i++)
+		ui->focus[i] = -1;
+	for (i = 0; i < pane_registry_n && i < LAYOUT_PANES_MAX; i++) {
+		ui->pane[i].class = pane_registry[i];
+		ui->n++;
+		ui->pane[i].state = calloc(1, pane_registry[i]->state_size + 1);
+		if (ui->pane[i].state == NULL)
+			goto fail;
+		if (strcmp(pane_registry[i]->name, "help") == 0)
+			ui->help = (int)i;
+	}
+	if (!grids(ui, o->w < 1 ? 80 : o->w, o->h < 1 ? 24 : o->h, o->glyphs))
+		goto fail;
+	return ui;
+fail:
+	ui_free(ui);
+	return NULL;
+}
+
+void
+ui_free(struct ui *ui)
+{
+	if (ui == NULL)
+		return;
+	free_panes(ui);
+	canvas_fini(&ui->canvas);
+	free(ui->before);
+	model_free(ui->frozen);
+	free(ui);
+}
+
+bool
+ui_resize(struct ui *ui, int w, int h)
+{
+	if (w == ui->w && h == ui->h)
+		return true;
+	return grids(ui, w, h, ui->canvas.glyphs);
+}
+
+/* ---- layout and focus ---- */
+
+static const struct model *
+shown(const struct ui *ui, const struct model *m)
+{
+	return ui->frozen != NULL ? ui->frozen : m;
+}
+
+static bool
+in_view(const struct ui *ui, unsigned i)
+{
+	return (ui->pane[i].class->views >> ui->view & 1) != 0 && ui->present[i];
+}
+
+static bool
+is_shown(const struct ui *ui, unsigned i)
+{
+	return ui->layout.at[i].w > 0;
+}
+
+static void
+fix_focus(struct ui *ui)
+{
+	int *f = &ui->focus[ui->view];
+	unsigned i;
+
+	if (*f >= 0 && in_view(ui, (unsigned)*f) && (ui->zoomed || is_shown(ui, (unsigned)*f)))
+		return;
+	*f = -1;
+	for (i = 0; i < ui->n; i++)
+		if (in_view(ui, i) && (ui->zoomed || is_shown(ui, i)) &&
+			(*f < 0 || ui->pane[i].class->priority < ui->pane[*f].class->priority))
+			*f = (int)i;
+	ui->zoomed = ui->zoomed && *f >= 0;
+}
+
+static void
+make_layout(struct ui *ui, const struct model *m)
+{
+	const struct pane_class *class[LAYOUT_PANES_MAX];
+	struct layout_in in = {
+		.w = ui->w, .h = ui->h, .view = ui->view, .n = ui->n,
+		.panes = class, .present = ui->present, .paths = m->n_paths, .zoom = -1,
+	};
+	unsigned i;
+
+	for (i = 0; i < ui->n; i++)
+		class[i] = ui->pane[i].class;
+	if (ui->zoomed)
+		fix_focus(ui);
+	if (ui->zoomed)
+		in.zoom = ui->focus[ui->view];
+	layout_make(&in, &ui->layout);
+	fix_focus(ui);
+	for (i = 0; i < ui->n; i++)
+		ui->pane[i].at = ui->layout.at[i];
+	ui->paths = m->n_paths;
+	ui->relayout = false;
+	ui->all = true;
+}
+
+static void
+look_who_is_present(struct ui *ui, const struct model *m)
+{
+	unsigned i;
+	bool here;
+
+	for (i = 0; i < ui->n; i++) {
+		here = ui->pane[i].class->present == NULL || ui->pane[i].class->present(m);
+		if (here != ui->present[i])
+			ui->relayout = true;
+		ui->present[i] = here;
+	}
+	if (ui->paths != m->n_paths)
+		ui->relayout = true;
+}
+
+static void
+next_pane(struct ui *ui, int step)
+{
+	int *f = &ui->focus[ui->view], n = (int)ui->n, i, k;
+
+	for (i = 1; i <= n; i++) {
+		k = ((*f < 0 ? 0 : *f) + step * i % n + n) % n;
+		if (!in_view(ui, (unsigned)k) || (!ui->zoomed && !is_shown(ui, (unsigned)k)))
+			continue;
+		*f = k;
+		break;
+	}
+	ui->relayout = ui->relayout || ui->zoomed;
+	ui->all = true;
+}
+
+/* ---- commands ---- */
+
+static void
+go_to_view(struct ui *ui, int view)
+{
+	if (view == ui->view)
+		return;
+	ui->last_view = ui->view;
+	ui->view = view;
+	ui->zoomed = false;
+	ui->relayout = true;
+}
+
+static unsigned
+to_pane(struct ui *ui, const struct model *m, int i, enum ui_cmd cmd)
+{
+	struct pane *p;
+
+	if (i < 0)
+		return 0;
+	p = &ui->pane[i];
+	if (p->class->command == NULL || p->class->command(p, shown(ui, m), cmd) != PANE_DONE)
+		return 0;
+	ui->stale[i] = true;
+	return UI_RES_REDRAW;
+}
+
+/* Units and times are one choice for all panes. */
+static unsigned
+to_all(struct ui *ui, const struct model *m, enum ui_cmd cmd)
+{
+	unsigned i, res = 0;
+
+	for (i = 0; i < ui->n; i++)
+		res |= to_pane(ui, m, (int)i, cmd);
+	return res;
+}
+
+static unsigned
+freeze(struct ui *ui, const struct model *m)
+{
+	if (ui->frozen != NULL) {
+		model_free(ui->frozen);
+		ui->frozen = NULL;
+	} else {
+		ui->frozen = model_clone(m);
+		if (ui->frozen == NULL)
+			ui_flash(ui, "cannot freeze: no memory for a copy");
+	}
+	ui->all = true;
+	return UI_RES_REDRAW;
+}
+
+static unsigned
+change_chain(struct ui *ui, const struct model *m)
+{
+	if (m->n_chains < 2) {
+		ui_flash(ui, "there is only one chain");
+		return UI_RES_REDRAW;
+	}
+	if (ui->frozen != NULL && ui->frozen->n_chains > 0)
+		model_show(ui->frozen, (ui->frozen->shown + 1) % ui->frozen->n_chains);
+	ui->all = true;
+	return UI_RES_CHAIN | UI_RES_REDRAW;
+}
+
+static unsigned
+back(struct ui *ui, const struct model *m)
+{
+	if (ui->zoomed) {
+		ui->zoomed = false;
+		ui->relayout = true;
+		return UI_RES_REDRAW;
+	}
+	return to_pane(ui, m, ui->focus[ui->view], UI_BACK);
+}
+
+static unsigned
+help_command(struct ui *ui, const struct model *m, enum ui_cmd cmd)
+{
+	switch (cmd) {
+	case UI_HELP:
+	case UI_BACK:
+		ui->helping = false;
+		ui->relayout = true;
+		return UI_RES_REDRAW;
+	case UI_DOWN:
+	case UI_UP:
+	case UI_NEWEST:
+	case UI_OLDEST:
+	case UI_PAGE_DOWN:
+	case UI_PAGE_UP:
+	case UI_HALF_DOWN:
+	case UI_HALF_UP: return to_pane(ui, m, ui->help, cmd);
+	default: return 0;
+	}
+}
+
+unsigned
+ui_command(struct ui *ui, const struct model *m, enum ui_cmd cmd)
+{
+	ui->flash[0] = '\0';
+	switch (cmd) {
+	case UI_QUIT: return UI_RES_QUIT;
+	case UI_SUSPEND: return UI_RES_SUSPEND;
+	case UI_REDRAW: ui->all = true; return UI_RES_CLEAR | UI_RES_REDRAW;
+	case UI_RETRY_NOW: ui_flash(ui, "connecting and asking again"); return UI_RES_RETRY | UI_RES_REDRAW;
+	case UI_FREEZE: return freeze(ui, m);
+	case UI_MOUSE:
+		ui->mouse = !ui->mouse;
+		ui_flash(ui, ui->mouse ? "mouse on" : "mouse off: the terminal's own selection works");
+		return UI_RES_MOUSE | UI_RES_REDRAW;
+	default: break;
+	}
+	if (ui->helping)
+		return help_command(ui, m, cmd);
+	switch (cmd) {
+	case UI_HELP:
+		ui->helping = ui->help >= 0;
+		ui->all = true;
+		return UI_RES_REDRAW;
+	case UI_VIEW_1: go_to_view(ui, 1); return UI_RES_REDRAW;
+	case UI_VIEW_8: go_to_view(ui, 8); return UI_RES_REDRAW;
+	case UI_VIEW_LAST: go_to_view(ui, ui->last_view); return UI_RES_REDRAW;
+	case UI_NEXT_PANE: next_pane(ui, 1); return UI_RES_REDRAW;
+	case UI_PREV_PANE: next_pane(ui, -1); return UI_RES_REDRAW;
+	case UI_ZOOM:
+		ui->zoomed = !ui->zoomed;
+		ui->relayout = true;
+		return UI_RES_REDRAW;
+	case UI_BACK: return back(ui, m);
+	case UI_CHAIN: return change_chain(ui, m);
+	case UI_UNITS:
+	case UI_TIMES: return to_all(ui, m, cmd);
+	default: return to_pane(ui, m, ui->focus[ui->view], cmd);
+	}
+}
+
+unsigned
+ui_key(struct ui *ui, const struct model *m, unsigned key)
+{
+	enum ui_cmd cmd = command_for_key(key);
+	bool flashed = ui->flash[0] != '\0';
+	unsigned res;
+
+	ui->flash[0] = '\0';
+	if (cmd == UI_NONE)
+		return flashed ? UI_RES_REDRAW : 0;
+	/* In a page of text q means "done reading", as in less; F10 and ^C still quit. */
+	if (ui->helping && cmd == UI_QUIT && key == 'q')
+		cmd = UI_BACK;
+	res = ui_command(ui, m, cmd);
+	return flashed ? res | UI_RES_REDRAW : res;
+}
+
+/* ---- mouse ---- */
+
+/* The pane at a cell, −1: none. */
+static int
+pane_at(const struct ui *ui, int x, int y)
+{
+	const struct rect *r;
+	unsigned i;
+
+	if (ui->helping || ui->layout.tiny)
+		return -1;
+	for (i = 0; i < ui->n; i++) {
+		r = &ui->pane[i].at;
+		if (x >= r->x && x < r->x + r->w && y >= r->y && y < r->y + r->h)
+			return (int)i;
+	}
+	return -1;
+}
+
+static void
+focus_on(struct ui *ui, int i)
+{
+	int *f = &ui->focus[ui->view];
+
+	if (*f >= 0)
+		ui->stale[*f] = true;
+	*f = i;
+	ui->stale[i] = true;
+}
+
+unsigned
+ui_click(struct ui *ui, const struct model *m, int x, int y)
+{
+	enum ui_cmd cmd;
+	struct pane *p;
+	int i;
+
+	if (!ui->layout.tiny && y == ui->h - 1) {
+		cmd = keyline_at(ui->w, x);
+		return cmd == UI_NONE ? 0 : ui_command(ui, m, cmd);
+	}
+	i = pane_at(ui, x, y);
+	if (i < 0)
+		return 0;
+	p = &ui->pane[i];
+	focus_on(ui, i);
+	if (p->class->click != NULL)
+		p->class->click(p, shown(ui, m), x - p->at.x, y - p->at.y);
+	return UI_RES_REDRAW;
+}
+
+unsigned
+ui_wheel(struct ui *ui, const struct model *m, int x, int y, int steps)
+{
+	enum ui_cmd cmd = steps < 0 ? UI_UP : UI_DOWN;
+	int i = ui->helping ? ui->help : pane_at(ui, x, y), n, count = steps < 0 ? -steps : steps;
+	unsigned res = 0;
+
+	if (i < 0)
+		return 0;
+	if (!ui->helping)
+		focus_on(ui, i);
+	if (count > 100)
+		count = 100;
+	for (n = 0; n < count * WHEEL_ROWS; n++)
+		res |= to_pane(ui, m, i, cmd);
+	return res | UI_RES_REDRAW;
+}
+
+/* ---- drawing ---- */
+
+static void
+draw_pane(struct ui *ui, unsigned i, const struct model *m, struct rect at)
+{
+	struct pane *p = &ui->pane[i];
+	struct canvas c = canvas_sub(&ui->canvas, at);
+
+	p->at = at;
+	canvas_clear(&c);
+	p->class->draw(p, m, &c, (int)i == ui->focus[ui->view] || (int)i == ui->help);
+	ui->stale[i] = false;
+}
+
+static void
+draw_panes(struct ui *ui, const struct model *m, unsigned dirty)
+{
+	unsigned i;
+
+	for (i = 0; i < ui->n; i++)
+		if (is_shown(ui, i) && (ui->all || ui->stale[i] || (dirty & ui->pane[i].class->wants) != 0))
+			draw_pane(ui, i, m, ui->layout.at[i]);
+	if (ui->layout.note_y >= 0 && (ui->all || (dirty & DIRTY_NOTES) != 0))
+		headlines_note(&ui->canvas, ui->layout.note_y, m);
+}
+
+static void
+draw_all(struct ui *ui, const struct model *live, unsigned dirty)
+{
+	const struct model *m = shown(ui, live);
+	struct headlines h = {.live = live, .shown = m, .frozen = ui->frozen != NULL, .flash = ui->flash};
+	struct canvas page;
+
+	if (ui->layout.tiny) {
+		headlines_tiny(&ui->canvas, &h);
+		return;
+	}
+	if (ui->all) {
+		canvas_clear(&ui->canvas);
+		keyline_draw(&ui->canvas, ui->h - 1);
+	}
+	if (ui->helping && ui->layout.area.h > 0) {
+		if (ui->all || ui->stale[ui->help])
+			draw_pane(ui, (unsigned)ui->help, m, ui->layout.area);
+	} else if (m->n_paths == 0) {
+		page = canvas_sub(&ui->canvas, (struct rect){.w = ui->w, .h = ui->h - 1});
+		if (ui->all)
+			howto_draw(&page);
+		if (ui->flash[0] != '\0')
+			headlines_second(&ui->canvas, 1, &h);
+		else if (!ui->all && ui->flashed)
+			howto_draw(&page);
+		ui->flashed = ui->flash[0] != '\0';
+		return;
+	} else {
+		draw_panes(ui, m, ui->frozen != NULL ? 0 : dirty);
+	}
+	headlines_first(&ui->canvas, 0, &h);
+	headlines_second(&ui->canvas, 1, &h);
+}
+
+/* True if any cell differs from the last time; remembers them. */
+static bool
+remember(struct ui *ui)
+{
+	size_t n = (size_t)ui->canvas.stride * (size_t)ui->canvas.grid_h, i;
+	const struct cell *now = ui->canvas.cells;
+	bool differs = false;
+
+	for (i = 0; i < n; i++)
+		if (now[i].cp != ui->before[i].cp || now[i].role != ui->before[i].role ||
+			now[i].attr != ui->before[i].attr) {
+			differs = true;
+			ui->before[i] = now[i];
+		}
+	return differs;
+}
+
+bool
+ui_render(struct ui *ui, const struct model *m, unsigned dirty)
+{
+	look_who_is_present(ui, shown(ui, m));
+	if (ui->relayout)
+		make_layout(ui, shown(ui, m));
+	draw_all(ui, m, dirty);
+	ui->all = false;
+	return remember(ui);
+}
+
+/* ---- the rest ---- */
+
+const struct canvas *
+ui_canvas(const struct ui *ui)
+{
+	return &ui->canvas;
+}
+
+bool
+ui_frozen(const struct ui *ui)
+{
+	return ui->frozen != NULL;
+}
+
+bool
+ui_mouse(const struct ui *ui)
+{
+	return ui->mouse;
+}
+
+int
+ui_view(const struct ui *ui)
+{
+	return ui->view;
+}
+
+const char *
+ui_focus(const struct ui *ui)
+{
+	int f = ui->focus[ui->view];
+
+	return f < 0 ? "" : ui->pane[f].class->name;
+}
+
+void
+ui_flash(struct ui *ui, const char *text)
+{
+	utf8_clean(ui->flash, sizeof(ui->flash), text, strlen(text));
+}
