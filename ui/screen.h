@@ -27,6 +27,8 @@ struct screen_opts {
 enum status screen_open(struct screen **out, const struct screen_opts *opts, struct err *e) MUST_CHECK;
 /* Restores the terminal; NULL is allowed; also done at exit() if it was forgotten. */
 void screen_close(struct screen *s);
+/* Restores the terminal with async-signal-safe calls only: for a handler that is about to _exit. */
+void screen_emergency(const struct screen *s);
 /* What the terminal can: locale's codeset UTF-8 → braille, on the Linux console blocks; else ASCII. Needs no open screen. */
 enum glyphs screen_glyphs(void);
 

@@ -1,0 +1,391 @@
+/* chaintop [URL...]: the live monitor; --once: one frame of it as text. */
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "ui/howto.h"
+#include "ui/screen.h"
+#include "ui/text.h"
+#include "ui/ui.h"
+
+enum {
+	TICK_MS = 250, /* line 1 moves at 4 Hz */
+	FRAME_MS = 33, /* 30 frames a second at most … */
+	URGENT_MS = 8, /* … but a key or a new head is drawn at once */
+	LATE_MS = 100, /* our own loop this late: latency samples are ours, not the node's */
+};
+
+/* ---- signals ---- */
+
+/* A handler has no argument: this is what it must reach. */
+static struct {
+	volatile sig_atomic_t count;
+	struct wake *wake;
+	struct screen *volatile screen;
+} signalled;
+
+static void on_signal(int sig)
+{
+	/* The second one does not wait for anything in order; the terminal is restored at exit by screen.c. */
+	if (++signalled.count >= 2) {
+		signal(SIGABRT, SIG_DFL);
+		if (signalled.screen)
+			screen_emergency(signalled.screen);
+		_exit(128 + sig);
+	}
+	wake_raise(signalled.wake);
+}
+
+static void take_signals(struct wake *w)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	signalled.count = 0;
+	signalled.wake = w;
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+}
+
+/* ---- options that the screen and the text frame share ---- */
+
+static enum color_mode color_of(const struct conf *c)
+{
+	const char *no = getenv("NO_COLOR");
+
+	if (c->color == 1)
+		return COLOR_256;
+	if (c->color == 2 || (no && no[0]))
+		return COLOR_NEVER;
+	return COLOR_AUTO;
+}
+
+static enum status theme_of(const struct conf *c, struct theme *t, struct err *e)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	char dir[512] = "";
+
+	if (xdg && xdg[0] == '/')
+		snprintf(dir, sizeof(dir), "%s/chaintop", xdg);
+	else if (home && home[0] == '/')
+		snprintf(dir, sizeof(dir), "%s/.config/chaintop", home);
+	return theme_find(t, c->theme ? c->theme : "default", dir[0] ? dir : NULL, PKGDATADIR, e);
+}
+
+/* ---- one frame ---- */
+
+/* Waits for the next event or `ms`; false if a signal wants us to end. */
+static bool once_wait(struct app *a, uint64_t ms)
+{
+	struct pollfd p = { .fd = wake_fd(&a->wake), .events = POLLIN };
+
+	if (poll(&p, 1, (int)ms) > 0)
+		wake_take(&a->wake);
+	return signalled.count == 0;
+}
+
+/* The first complete block is there, … */
+static bool once_enough(const struct model *m)
+{
+	const struct chain *c = model_chain(m);
+
+	return c && c->head && c->head->body_seen;
+}
+
+/* … and nothing more is on its way that would fill the frame. */
+static bool once_settled(const struct model *m)
+{
+	const struct chain *c = model_chain(m);
+	const struct blk *rows[48];
+	unsigned n = chain_rows(c, 0, rows, 48);
+
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		if (m->paths[i]->state == LINK_IDLE || m->paths[i]->state == LINK_CONNECTING)
+			return false;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (!rows[i]->body_seen)
+			return false;
+	}
+	return n >= 32 || (n && rows[n - 1]->h.number == 0);
+}
+
+static int once_print(const struct conf *c, const struct canvas *cv, const struct theme *theme)
+{
+	struct buf out;
+	int code = EXIT_FINE;
+
+	buf_init(&out, 64 << 20);
+	if (text_write(&out, cv, theme, color_of(c)) != ST_OK || fwrite(out.p, 1, out.len, stdout) != out.len ||
+	    fflush(stdout) != 0)
+		code = EXIT_BAD;
+	buf_fini(&out);
+	return code;
+}
+
+static int once_frame(struct app *a, const struct theme *theme, enum glyphs g, bool complete)
+{
+	const struct conf *c = a->conf;
+	struct ui_opts o = { .glyphs = g, .view = 1, .w = c->once.w ? c->once.w : 120, .h = c->once.h ? c->once.h : 36 };
+	struct ui *ui = ui_new(&o);
+	int code;
+
+	if (!ui)
+		return EXIT_OURS;
+	app_tick(a, time_mono());
+	ui_render(ui, a->model, DIRTY_ALL);
+	code = once_print(c, ui_canvas(ui), theme);
+	ui_free(ui);
+	return code != EXIT_FINE ? code : complete ? EXIT_FINE : EXIT_NONE_ANSWERS;
+}
+
+static int once(struct app *a, const struct theme *theme, enum glyphs g)
+{
+	uint64_t start = time_mono(), now = start, enough = 0, next_tick = start;
+	bool more = false, go = true;
+
+	while (go && now < start + a->conf->timeout) {
+		now = time_mono();
+		app_drain(a, &more);
+		if (now >= next_tick) {
+			app_tick(a, now);
+			next_tick = now + TICK_MS * NS_MS;
+		}
+		if (!enough && once_enough(a->model))
+			enough = now;
+		if (enough && (once_settled(a->model) || now > enough + NS_S))
+			break;
+		if (!more)
+			go = once_wait(a, 50);
+	}
+	return once_frame(a, theme, g, enough != 0);
+}
+
+static int once_howto(const struct conf *c, const struct theme *theme, enum glyphs g)
+{
+	struct canvas cv;
+	int code;
+
+	if (canvas_init(&cv, c->once.w ? c->once.w : 80, c->once.h ? c->once.h : 24, g) != ST_OK)
+		return EXIT_OURS;
+	howto_draw(&cv);
+	code = once_print(c, &cv, theme);
+	canvas_fini(&cv);
+	return code != EXIT_FINE ? code : EXIT_NONE_ANSWERS;
+}
+
+/* ---- the screen ---- */
+
+struct monitor {
+	struct app *a;
+	struct screen *s;
+	struct ui *ui;
+	unsigned dirty; /* what has to be drawn */
+	bool urgent; /* a key or a new head: now */
+	bool redraw; /* ui says so */
+	bool quit, more, late;
+	uint64_t drawn, next_tick;
+};
+
+static void act(struct monitor *m, unsigned res)
+{
+	struct model *model = m->a->model;
+
+	if (res & UI_RES_QUIT)
+		m->quit = true;
+	if (res & UI_RES_SUSPEND) {
+		screen_suspend(m->s);
+		res |= UI_RES_CLEAR;
+	}
+	if (res & UI_RES_RETRY)
+		app_command_all(m->a, CMD_RETRY);
+	if ((res & UI_RES_CHAIN) && model->n_chains)
+		model_show(model, (model->shown + 1) % model->n_chains);
+	if (res & UI_RES_MOUSE)
+		screen_mouse(m->s, ui_mouse(m->ui));
+	if (res & UI_RES_CLEAR)
+		screen_clear(m->s);
+	if (res & (UI_RES_CHAIN | UI_RES_CLEAR))
+		m->dirty = DIRTY_ALL;
+	if (res)
+		m->urgent = m->redraw = true;
+}
+
+static void take_size(struct monitor *m)
+{
+	int w, h;
+
+	screen_size(m->s, &w, &h);
+	ui_resize(m->ui, w, h);
+	m->dirty = DIRTY_ALL;
+	m->urgent = m->redraw = true;
+}
+
+static void take_input(struct monitor *m)
+{
+	const struct model *model = m->a->model;
+	struct input in;
+
+	while (!m->quit && screen_input(m->s, &in)) {
+		switch (in.kind) {
+		case INPUT_KEY:
+			act(m, ui_key(m->ui, model, in.key));
+			break;
+		case INPUT_CLICK:
+			act(m, ui_click(m->ui, model, in.x, in.y));
+			break;
+		case INPUT_WHEEL:
+			act(m, ui_wheel(m->ui, model, in.x, in.y, in.steps));
+			break;
+		case INPUT_RESIZE:
+			take_size(m);
+			break;
+		}
+	}
+	if (!screen_alive(m->s))
+		m->quit = true;
+}
+
+static void draw(struct monitor *m)
+{
+	struct app *a = m->a;
+	uint64_t recv = a->head_recv;
+
+	if (ui_render(m->ui, a->model, m->dirty)) {
+		screen_show(m->s, ui_canvas(m->ui));
+		a->frames++;
+	}
+	m->drawn = time_mono();
+	/* A frozen screen shows no new head: nothing to measure. */
+	if (recv && !ui_frozen(m->ui))
+		model_glass(a->model, recv, m->drawn, m->late);
+	a->head_recv = 0;
+	m->late = false;
+	m->dirty = 0;
+	m->urgent = m->redraw = false;
+}
+
+/* When the next frame may be drawn; UINT64_MAX: nothing to draw. */
+static uint64_t frame_due(const struct monitor *m)
+{
+	if (m->urgent)
+		return m->drawn + URGENT_MS * NS_MS;
+	if (m->dirty || m->redraw)
+		return m->drawn + FRAME_MS * NS_MS;
+	return UINT64_MAX;
+}
+
+static int wait_ms(const struct monitor *m, uint64_t now)
+{
+	uint64_t due = frame_due(m), t = m->next_tick < due ? m->next_tick : due;
+
+	if (m->more || t <= now)
+		return 0;
+	return (int)((t - now + NS_MS - 1) / NS_MS);
+}
+
+static void loop(struct monitor *m)
+{
+	struct app *a = m->a;
+	struct pollfd p[2] = {
+		{ .fd = screen_fd(m->s), .events = POLLIN },
+		{ .fd = wake_fd(&a->wake), .events = POLLIN },
+	};
+	uint64_t now = time_mono(), top;
+	unsigned bits;
+
+	while (!m->quit && signalled.count == 0) {
+		if (poll(p, 2, wait_ms(m, now)) < 0)
+			p[0].revents = p[1].revents = 0;
+		top = time_mono();
+		if (p[1].revents) {
+			wake_take(&a->wake);
+			if (screen_signals(m->s))
+				take_size(m);
+		}
+		if (p[0].revents)
+			take_input(m);
+		bits = app_drain(a, &m->more);
+		m->dirty |= bits;
+		m->urgent |= (bits & DIRTY_HEAD) != 0;
+		now = time_mono();
+		if (now >= m->next_tick) {
+			m->dirty |= app_tick(a, now);
+			m->redraw = true;
+			m->next_tick = now - now % (TICK_MS * NS_MS) + TICK_MS * NS_MS;
+		}
+		if (!m->more && frame_due(m) <= now)
+			draw(m);
+		now = time_mono();
+		if (now - top > LATE_MS * NS_MS)
+			m->late = true;
+	}
+}
+
+static int run_screen(struct app *a, const struct theme *theme, enum glyphs g)
+{
+	struct monitor m = { .a = a };
+	struct screen_opts so = { .color = color_of(a->conf), .theme = theme, .mouse = true, .wake = &a->wake };
+	struct ui_opts uo = { .glyphs = g, .view = 1 };
+	struct err e = { .code = ST_OK };
+
+	if (screen_open(&m.s, &so, &e) != ST_OK)
+		return cmd_fail(&e);
+	signalled.screen = m.s;
+	screen_size(m.s, &uo.w, &uo.h);
+	m.ui = ui_new(&uo);
+	if (m.ui) {
+		if (a->from[0])
+			ui_flash(m.ui, a->from);
+		m.dirty = DIRTY_ALL;
+		m.urgent = true;
+		draw(&m);
+		loop(&m);
+	}
+	signalled.screen = NULL;
+	screen_close(m.s);
+	ui_free(m.ui);
+	return m.ui ? EXIT_FINE : EXIT_OURS;
+}
+
+static int monitor_run(const struct conf *c)
+{
+	struct app *a = malloc(sizeof(*a));
+	struct theme theme;
+	struct err e = { .code = ST_OK };
+	enum glyphs g = c->ascii ? GLYPHS_ASCII : screen_glyphs();
+	bool text = c->once.on || !isatty(STDOUT_FILENO);
+	int code;
+
+	if (!a)
+		return EXIT_OURS;
+	if (theme_of(c, &theme, &e) != ST_OK || app_init(a, c, &e) != ST_OK) {
+		free(a);
+		return cmd_fail(&e);
+	}
+	take_signals(&a->wake);
+	if (a->n_urls == 0 && text)
+		code = once_howto(c, &theme, g);
+	else if (app_start(a, &e) != ST_OK)
+		code = cmd_fail(&e);
+	else if (text)
+		code = once(a, &theme, g);
+	else
+		code = run_screen(a, &theme, g);
+	app_fini(a, code);
+	free(a);
+	return code;
+}
+
+const struct cmd_class cmd_monitor = {
+	.name = "monitor",
+	.args = "[URL...]",
+	.help = "live monitor (the default); as text if stdout is no terminal",
+	.run = monitor_run,
+};
