@@ -1,0 +1,404 @@
+/* Blocks: the newest first, orphans beside the block that won. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/time.h"
+#include "ui/pane.h"
+#include "ui/widget_bar.h"
+#include "ui/widget_number.h"
+#include "ui/widget_table.h"
+
+enum col {
+	COL_NUMBER, COL_AGE, COL_DELTA, COL_TXS, COL_GAS, COL_SHARE, COL_BASE, COL_TIP, COL_BLOBS, COL_KB, COL_LATE, COL_BUILDER,
+	COL_TRUTH, COLS
+};
+
+enum { ROWS_MAX = BLOCKS_KEPT, WIDE = 100 };
+
+enum times { TIMES_AGE, TIMES_UTC, TIMES_LOCAL, TIMES_N };
+
+struct state {
+	struct table table;
+	enum fee_unit unit;
+	enum times times;
+	const struct blk *rows[ROWS_MAX];
+};
+
+/* Narrow and wide differ in the gaps, so that both are filled to the edge. */
+static const struct table_col wide[COLS] = {
+	[COL_NUMBER] = { .title = "number", .gap = 1, .width = 10 },
+	[COL_AGE] = { .title = "age", .gap = 2, .width = 5 },
+	[COL_DELTA] = { .title = "\xce\x94t s", .gap = 2, .width = 4, .priority = 1 },
+	[COL_TXS] = { .title = "txs", .gap = 2, .width = 4 },
+	[COL_GAS] = { .title = "gas used", .gap = 2, .width = 8, .priority = 4, .align = TABLE_LEFT },
+	[COL_SHARE] = { .title = "%", .gap = 1, .width = 5 },
+	[COL_BASE] = { .title = "base gwei", .gap = 1, .width = 9, .priority = 2 },
+	[COL_TIP] = { .title = "tip p50", .gap = 2, .width = 7, .priority = 3 },
+	[COL_BLOBS] = { .title = "blobs", .gap = 2, .width = 5, .priority = 8 },
+	[COL_KB] = { .title = "kB", .gap = 1, .width = 4, .priority = 9 },
+	[COL_LATE] = { .title = "late s", .gap = 2, .width = 6, .priority = 10 },
+	[COL_BUILDER] = { .title = "builder", .gap = 2, .width = 12, .grow = 1, .priority = 6, .align = TABLE_LEFT },
+	[COL_TRUTH] = { .title = "", .gap = 0, .width = 1, .priority = 7, .align = TABLE_LEFT, .fixed_order = true },
+};
+
+static const struct table_col narrow[COLS] = {
+	[COL_NUMBER] = { .title = "number", .gap = 0, .width = 10 },
+	[COL_AGE] = { .title = "age", .gap = 2, .width = 5 },
+	[COL_DELTA] = { .title = "\xce\x94t s", .gap = 2, .width = 4, .priority = 1 },
+	[COL_TXS] = { .title = "txs", .gap = 1, .width = 4 },
+	[COL_GAS] = { .title = "gas used", .gap = 2, .width = 8, .priority = 4, .align = TABLE_LEFT },
+	[COL_SHARE] = { .title = "%", .gap = 1, .width = 4 },
+	[COL_BASE] = { .title = "base gwei", .gap = 2, .width = 9, .priority = 2 },
+	[COL_TIP] = { .title = "tip p50", .gap = 2, .width = 7, .priority = 3 },
+	[COL_BLOBS] = { .title = "blobs", .gap = 2, .width = 5, .priority = 8 },
+	[COL_KB] = { .title = "kB", .gap = 1, .width = 4, .priority = 9 },
+	[COL_LATE] = { .title = "late s", .gap = 2, .width = 6, .priority = 10 },
+	[COL_BUILDER] = { .title = "builder", .gap = 2, .width = 12, .grow = 1, .priority = 6, .align = TABLE_LEFT },
+	[COL_TRUTH] = { .title = "", .gap = 1, .width = 1, .priority = 5, .align = TABLE_LEFT, .fixed_order = true },
+};
+
+struct view {
+	const struct model *m;
+	const struct chain *c;
+	const struct state *s;
+	const struct blk *const *rows;
+	bool wide;
+};
+
+static const struct blk *at(const void *ctx, unsigned row)
+{
+	return ((const struct view *)ctx)->rows[row];
+}
+
+static uint64_t key(const void *ctx, unsigned row)
+{
+	return hash_key(&at(ctx, row)->h.hash);
+}
+
+static double gas_share(const struct head *h)
+{
+	return h->gas_limit ? (double)h->gas_used / (double)h->gas_limit : NAN;
+}
+
+/* ---- cells ---- */
+
+static void cell_age(const struct view *v, const struct blk *b, struct table_cell *out)
+{
+	int64_t age = (int64_t)v->m->now_wall - (int64_t)(b->h.time_ms * NS_MS);
+	time_t t = (time_t)(b->h.time_ms / 1000);
+	struct tm tm;
+
+	out->role = ROLE_LABEL;
+	if (v->s->times == TIMES_AGE || !(v->s->times == TIMES_UTC ? gmtime_r(&t, &tm) : localtime_r(&t, &tm)))
+		time_age(out->text, sizeof(out->text), age);
+	else
+		strftime(out->text, sizeof(out->text), "%H:%M:%S", &tm);
+}
+
+static void cell_delta(const struct view *v, const struct blk *b, struct table_cell *out)
+{
+	uint64_t ms = blk_interval_ms(v->c, b);
+
+	out->role = ROLE_LABEL;
+	if (ms == UNKNOWN) {
+		snprintf(out->text, sizeof(out->text), "\xe2\x80\x94");
+		return;
+	}
+	if (v->c->block_ms != UNKNOWN && v->c->block_ms < 1000)
+		snprintf(out->text, sizeof(out->text), "%llu ms", (unsigned long long)ms);
+	else if (ms < 1000 * 1000)
+		number_fixed(out->text, sizeof(out->text), (double)ms / 1000, ms < 100 * 1000);
+	else
+		time_age(out->text, sizeof(out->text), (int64_t)(ms * NS_MS));
+	if (b->slot_lost) {
+		out->mark = '!';
+		out->mark_role = ROLE_WARN;
+		out->role = ROLE_WARN;
+	}
+}
+
+static void cell_fee(const struct view *v, const struct u256 *wei, struct table_cell *out)
+{
+	number_fee_in(out->text, sizeof(out->text), wei, v->s->unit);
+}
+
+static void cell_truth(const struct blk *b, struct table_cell *out)
+{
+	static const struct {
+		const char *glyph;
+		enum role role;
+	} truth[] = {
+		[TRUTH_NONE] = { "", ROLE_TEXT },
+		[TRUTH_YES] = { "\xe2\x9c\x93", ROLE_OK },
+		[TRUTH_UNKNOWN] = { "?", ROLE_DIM },
+		[TRUTH_NO] = { "\xe2\x9c\x97", ROLE_CRIT },
+	};
+
+	snprintf(out->text, sizeof(out->text), "%s", truth[b->truth].glyph);
+	out->role = truth[b->truth].role;
+}
+
+/* "heard 4.9 s late, orphaned 8.7 s later: 95 of 97 txs re-included" */
+static void orphan_story(const struct blk *b, char *out, size_t size)
+{
+	char late[32], lived[32];
+	int n = 0;
+
+	if (b->heard && b->late_known && b->late_ns > 0)
+		n = snprintf(out, size, "heard %s late, ", time_latency(late, sizeof(late), (uint64_t)b->late_ns));
+	if (b->orphaned_mono != UNKNOWN && b->heard && b->first_mono != UNKNOWN && b->orphaned_mono >= b->first_mono)
+		n += snprintf(out + n, size - (size_t)n, "orphaned %s later",
+			      time_latency(lived, sizeof(lived), b->orphaned_mono - b->first_mono));
+	else
+		n += snprintf(out + n, size - (size_t)n, "orphaned");
+	if (b->reincluded >= 0 && b->body_seen)
+		snprintf(out + n, size - (size_t)n, ": %d of %u txs re-included", b->reincluded, b->ntx);
+}
+
+static void cell_seen(const struct view *v, const struct blk *b, enum col col, struct table_cell *out)
+{
+	uint32_t limit = v->c->next.blob_max;
+
+	switch (col) {
+	case COL_TXS:
+		number_int(out->text, sizeof(out->text), b->ntx);
+		break;
+	case COL_TIP:
+		cell_fee(v, b->tips.valid ? &b->tips.p50 : NULL, out);
+		break;
+	case COL_BLOBS:
+		if (!(b->h.has & H_BLOB_GAS_USED))
+			snprintf(out->text, sizeof(out->text), "\xe2\x80\x94");
+		else if (limit)
+			snprintf(out->text, sizeof(out->text), "%u/%u", b->blobs, limit);
+		else
+			snprintf(out->text, sizeof(out->text), "%u", b->blobs);
+		break;
+	case COL_KB:
+		number_int(out->text, sizeof(out->text), (b->size + 500) / 1000);
+		break;
+	default:
+		break;
+	}
+	if (out->text[0] && strcmp(out->text, "\xe2\x80\x94") == 0)
+		out->role = ROLE_DIM;
+}
+
+static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell *out)
+{
+	const struct view *v = ctx;
+	const struct blk *b = at(ctx, row);
+	double share = gas_share(&b->h);
+
+	switch ((enum col)col) {
+	case COL_NUMBER:
+		number_int(out->text, sizeof(out->text), b->h.number);
+		out->role = b == v->c->head ? ROLE_HEAD : ROLE_TEXT;
+		if (b->state != BLK_CANON) {
+			out->mark = 0x2032;
+			out->mark_role = ROLE_ORPHAN;
+		}
+		break;
+	case COL_AGE:
+		cell_age(v, b, out);
+		break;
+	case COL_DELTA:
+		cell_delta(v, b, out);
+		break;
+	case COL_GAS:
+		if (b->state == BLK_ORPHAN) {
+			out->spill = true;
+			orphan_story(b, out->text, sizeof(out->text));
+		} else if (!b->body_seen && !(b->h.has & H_NUMBER)) {
+			break;
+		} else if (b->h.gas_used && b->h.gas_limit < UINT64_C(1) << 50) {
+			out->bar = true;
+			out->share = share;
+			out->role = bar_gas_role(share);
+		}
+		break;
+	case COL_SHARE:
+		/* Arbitrum's limit of 2^50 means none. */
+		if (b->h.gas_limit >= UINT64_C(1) << 50)
+			number_fixed(out->text, sizeof(out->text), (double)b->h.gas_used / 1e6, 1);
+		else
+			number_fixed(out->text, sizeof(out->text), share * 100, v->wide);
+		break;
+	case COL_BASE:
+		cell_fee(v, b->h.has & H_BASE_FEE ? &b->h.base_fee : NULL, out);
+		break;
+	case COL_LATE:
+		number_fixed(out->text, sizeof(out->text), b->heard && b->late_known ? (double)b->late_ns / 1e9 : NAN, 2);
+		if (b->heard && b->late_known && v->c->info->late_ms && b->late_ns > (int64_t)(v->c->info->late_ms * NS_MS))
+			out->role = ROLE_WARN;
+		break;
+	case COL_BUILDER:
+		snprintf(out->text, sizeof(out->text), "%s", b->builder[0] ? b->builder : "unknown");
+		out->role = b->builder[0] ? ROLE_BUILDER : ROLE_DIM;
+		break;
+	case COL_TRUTH:
+		cell_truth(b, out);
+		break;
+	case COL_TXS:
+	case COL_TIP:
+	case COL_BLOBS:
+	case COL_KB:
+		if (b->body_seen)
+			cell_seen(v, b, (enum col)col, out);
+		else {
+			snprintf(out->text, sizeof(out->text), "\xe2\x80\xa6");
+			out->role = ROLE_DIM;
+		}
+		break;
+	default:
+		break;
+	}
+	if (b->state != BLK_CANON)
+		out->role = ROLE_ORPHAN;
+}
+
+/* ---- order ---- */
+
+static int by(double a, double b)
+{
+	/* Unknown values stand last whichever way the rest is sorted: the table reverses, so give them the least weight. */
+	if (isnan(a) || isnan(b))
+		return isnan(a) - isnan(b);
+	return (a < b) - (a > b);
+}
+
+static double value(const struct view *v, const struct blk *b, enum col col)
+{
+	uint64_t ms;
+
+	switch (col) {
+	case COL_NUMBER:
+		return (double)b->h.number;
+	case COL_AGE:
+		return (double)b->h.time_ms;
+	case COL_DELTA:
+		ms = blk_interval_ms(v->c, b);
+		return ms == UNKNOWN ? NAN : (double)ms;
+	case COL_TXS:
+		return b->body_seen ? (double)b->ntx : NAN;
+	case COL_GAS:
+		return (double)b->h.gas_used;
+	case COL_SHARE:
+		return gas_share(&b->h);
+	case COL_BASE:
+		return b->h.has & H_BASE_FEE ? u256_double(&b->h.base_fee) : NAN;
+	case COL_TIP:
+		return b->tips.valid ? u256_double(&b->tips.p50) : NAN;
+	case COL_BLOBS:
+		return b->body_seen ? (double)b->blobs : NAN;
+	case COL_KB:
+		return b->body_seen ? (double)b->size : NAN;
+	case COL_LATE:
+		return b->heard && b->late_known ? (double)b->late_ns : NAN;
+	default:
+		return 0;
+	}
+}
+
+static int cmp(const void *ctx, unsigned col, unsigned a, unsigned b)
+{
+	const struct blk *x = at(ctx, a), *y = at(ctx, b);
+
+	if (col == COL_BUILDER)
+		return strcmp(x->builder[0] ? x->builder : "\x7f", y->builder[0] ? y->builder : "\x7f");
+	return by(value(ctx, x, (enum col)col), value(ctx, y, (enum col)col));
+}
+
+/* ---- the pane ---- */
+
+static void columns(const struct state *s, bool is_wide, struct table_col out[COLS])
+{
+	memcpy(out, is_wide ? wide : narrow, sizeof(wide));
+	if (s->times != TIMES_AGE) {
+		out[COL_AGE].title = s->times == TIMES_UTC ? "UTC" : "local";
+		out[COL_AGE].width = 8;
+	}
+	out[COL_BASE].title = s->unit == FEE_GWEI ? "base gwei" : s->unit == FEE_WEI ? "base wei" : "base \xce\x9e";
+}
+
+static struct table_source source(struct state *s, const struct model *m, struct view *v)
+{
+	struct chain *c = model_chain(m);
+
+	*v = (struct view){ .m = m, .c = c, .s = s, .rows = s->rows };
+	return (struct table_source){
+		.ctx = v,
+		.n = c ? chain_rows(c, 0, s->rows, ROWS_MAX) : 0,
+		.key = key,
+		.cell = cell,
+		.cmp = cmp,
+	};
+}
+
+static void draw(struct pane *pane, const struct model *m, struct canvas *c, bool focus)
+{
+	struct state *s = pane->state;
+	struct view v;
+	struct table_source src = source(s, m, &v);
+	char foot[80] = "", note[64], kept[NUMBER_MAX];
+	struct table_col cols[COLS];
+	struct canvas in;
+
+	v.wide = c->at.w >= WIDE;
+	columns(s, v.wide, cols);
+	if (src.n)
+		snprintf(foot, sizeof(foot), "%s kept%s", number_int(kept, sizeof(kept), v.c->kept),
+			 c->at.w >= 40 ? " \xc2\xb7 ! slot lost \xc2\xb7 \xe2\x80\xb2 orphan" : "");
+	table_note(&s->table, cols, note, sizeof(note));
+	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus, "Blocks", note,
+				      c->at.h >= 12 && v.wide ? foot : NULL));
+	table_draw(&s->table, cols, COLS, &src, &in, focus);
+	if (src.n == 0)
+		canvas_text(&in, 1, 1, -1, ROLE_DIM, 0, "waiting for the first block");
+}
+
+static enum pane_result command(struct pane *pane, const struct model *m, enum ui_cmd cmd)
+{
+	struct state *s = pane->state;
+	struct view v;
+	struct table_source src;
+
+	switch (cmd) {
+	case UI_UNITS:
+		s->unit = (s->unit + 1) % FEE_UNIT_N;
+		return PANE_DONE;
+	case UI_TIMES:
+		s->times = (s->times + 1) % TIMES_N;
+		return PANE_DONE;
+	default:
+		src = source(s, m, &v);
+		return table_command(&s->table, wide, COLS, &src, cmd);
+	}
+}
+
+static enum pane_result click(struct pane *pane, const struct model *m, int x, int y)
+{
+	struct state *s = pane->state;
+	struct view v;
+	struct table_source src = source(s, m, &v);
+
+	return table_click(&s->table, wide, COLS, &src, x - 1, y - 1);
+}
+
+extern const struct pane_class pane_blocks;
+const struct pane_class pane_blocks = {
+	.name = "blocks",
+	.title = "Blocks",
+	.help = "the newest blocks; \xe2\x80\xb2 lost a reorg, ! a slot before it stayed empty, \xe2\x9c\x93 verified by chaintop itself",
+	.wants = DIRTY_HEAD | DIRTY_BLOCKS | DIRTY_CLOCK,
+	.views = 1u << 1,
+	.min_w = 20,
+	.min_h = 4,
+	.priority = 0,
+	.state_size = sizeof(struct state),
+	.draw = draw,
+	.command = command,
+	.click = click,
+};
