@@ -56,7 +56,7 @@ enum status err_set(struct err *e, enum status code, const char *fmt, ...) PRINT
 /* As err_set with a detail number. */
 enum status err_set_detail(struct err *e, enum status code, int detail, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
-/* Sets the cure of an error already set; returns its code. e may be NULL only if code is not needed. */
+/* Sets the cure of an error already set; returns its code (ST_INTERNAL if e is NULL). */
 enum status err_cure(struct err *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The word of STATUS_LIST: "refused". Never NULL. */
 const char *status_word(enum status code);

@@ -83,7 +83,7 @@ eight(const char *s, uint64_t *v, uint64_t *upper)
 		return false;
 	*upper |= w & ~(w << 1) & EACH(0x40); /* 'A' is 0x41, 'a' 0x61, '1' 0x31 */
 	w = (w & EACH(0x0f)) + (w >> 6 & EACH(0x01)) * 9;
-	/* The first digit is in the lowest byte: pairs, fours, eight, each time the lower one on top. */
+	/* The first digit is in the lowest byte: pairs, fours, eight, the lower one on top. */
 	w = (w << 4 | w >> 8) & UINT64_C(0x00ff00ff00ff00ff);
 	w = (w << 8 | w >> 16) & UINT64_C(0x0000ffff0000ffff);
 	*v = (w << 16 | w >> 32) & UINT64_C(0xffffffff);

@@ -1,6 +1,7 @@
 /*
- * Latency histogram of fixed size: 1 µs … 100 s, log-linear, relative error ≤ 1 % (peers.md §4.1 rule 4).
- * Values below 1 µs count as 1 µs, above 100 s as 100 s; exact min, max, sum are kept beside.
+ * Latency histogram of fixed size: 1 µs … 100 s, log-linear, relative error ≤ 1 % (peers.md §4.1
+ * rule 4). Values below 1 µs count as 1 µs, above 100 s as 100 s; exact min, max, sum are kept
+ * beside.
  */
 #ifndef BASE_HIST_H
 #define BASE_HIST_H

@@ -132,7 +132,7 @@ test_clean(void **state)
 	assert_int_equal(out[0], 'k');
 }
 
-/* Whatever goes in: valid UTF-8 without controls comes out, and cleaning it again changes nothing. */
+/* Whatever goes in, valid UTF-8 without controls comes out; cleaning it again changes nothing. */
 static void
 test_clean_property(void **state)
 {

@@ -78,6 +78,43 @@ test_full(void **state)
 	}
 }
 
+static struct wake racing;
+
+static void
+raise_racing(void)
+{
+	pipe_wake_raise(&racing);
+}
+
+/*
+ * A raise in the middle of a take, before or after its read: a set flag means that somebody wrote
+ * and nobody read it. Were the flag cleared first, the read would swallow the new raise's byte and
+ * all later raises would stay silent.
+ */
+static void
+test_raise_during_take(void **state)
+{
+	const struct wake_variant *v = &wake_variants[1];
+	int after, stands;
+
+	(void)state;
+	for (after = 0; after < 2; after++)
+		for (stands = 0; stands < 2; stands++) {
+			assert_int_equal(v->init(&racing, NULL), ST_OK);
+			if (stands)
+				v->raise(&racing);
+			*(after ? &wake_pipe_after_read : &wake_pipe_before_read) = raise_racing;
+			v->take(&racing);
+			wake_pipe_after_read = wake_pipe_before_read = NULL;
+			assert_true(atomic_load(&racing.pending) == 0 || readable(v, &racing));
+			v->take(&racing);
+			assert_int_equal(readable(v, &racing), 0);
+			v->raise(&racing);
+			assert_int_equal(readable(v, &racing), 1);
+			v->fini(&racing);
+		}
+}
+
 static const struct wake_variant *handler_variant;
 static struct wake handler_wake;
 
@@ -150,6 +187,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_raise_take),
 		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_raise_during_take),
 		cmocka_unit_test(test_signal_handler),
 		cmocka_unit_test(test_no_descriptors),
 		cmocka_unit_test(test_variant),

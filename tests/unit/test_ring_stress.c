@@ -11,6 +11,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@
 #include "base/time.h"
 #include "wake_pipe.h"
 
-#define CASE_NS (700 * NS_MS)
+#define CASE_NS (600 * NS_MS)
 #define LOST_MS 5000 /* an item that lies there this long while its reader sleeps was lost */
 #define BATCH 64 /* most items taken of one ring at a turn, as in the program */
 #define WORDS (RING_SLOT / sizeof(uint64_t))
@@ -221,8 +222,8 @@ stream(const struct wake_variant *v, int feeds, size_t slots, uint64_t items, bo
 		v->fini(&feed[i].down_wake);
 	}
 	v->fini(&wake);
-	print_message("# %s, %d feed(s), %zu slots: %llu items, %llu dropped, %llu wakes, %llu ms\n",
-		v->name, feeds, slots, (unsigned long long)all, (unsigned long long)drops,
+	print_message("# %s, %d feed(s), %zu slots: %llu items, %llu dropped, %llu wakes, "
+		"%llu ms\n", v->name, feeds, slots, (unsigned long long)all, (unsigned long long)drops,
 		(unsigned long long)wakes, (unsigned long long)((time_mono() - start) / NS_MS));
 }
 
@@ -248,7 +249,11 @@ test_drops(void **state)
 		stream(&wake_variants[i], MAX_FEEDS, 64, 1000000, false);
 }
 
-/* Ping-pong: with one item on its way, each lost wake-up stops the game ----------------------- */
+/*
+ * Ping-pong: with few items on their way, each lost wake-up stops the game. A round is one to three
+ * items sent with short pauses of changing length, so that a raise falls into every moment of the
+ * other side's take and drain ------------------------------------------------------------------
+ */
 
 struct player {
 	struct lane out, in;
@@ -287,7 +292,9 @@ ping_pong(const struct wake_variant *v)
 	const struct item *it;
 	struct wake near;
 	pthread_t thread;
-	uint64_t seq = 0, back, start = time_mono();
+	uint64_t seq = 0, due = 0, back, start = time_mono();
+	unsigned round, burst, i;
+	volatile unsigned pause;
 	bool last = false;
 
 	assert_int_equal(v->init(&near, NULL), ST_OK);
@@ -298,18 +305,27 @@ ping_pong(const struct wake_variant *v)
 	assert_int_equal(ring_init(&far.in.ring, 4), ST_OK);
 	assert_int_equal(ring_init(&far.out.ring, 4), ST_OK);
 	assert_int_equal(pthread_create(&thread, NULL, echo_main, &far), 0);
-	while (!last) {
-		last = seq == 200000 || (seq % 64 == 0 && time_mono() - start > CASE_NS);
-		seq++;
-		assert_true(send(&far.in, last ? 0 : seq, true));
-		/* A wake-up may stand from before: wait until the answer is there. */
-		while ((it = ring_peek(&far.out.ring)) == NULL)
-			if (!wait_for(v, &near, &far.out.ring))
-				fail_msg("%s: a wake-up was lost at %llu", v->name,
-					(unsigned long long)seq);
-		assert_true(whole(it, &back));
-		assert_int_equal(back, last ? 0 : seq);
-		ring_pop(&far.out.ring);
+	for (round = 0; !last; round++) {
+		last = round == 100000 || (round % 64 == 0 && time_mono() - start > CASE_NS);
+		burst = last ? 1 : 1 + round % 3;
+		for (i = 0; i < burst; i++) {
+			for (pause = round * 7 % 1024; i > 0 && pause > 0; pause--)
+				;
+			assert_true(send(&far.in, last ? 0 : ++seq, true));
+		}
+		while (burst > 0) {
+			/* A wake-up may stand from before: look first. */
+			if ((it = ring_peek(&far.out.ring)) == NULL) {
+				if (!wait_for(v, &near, &far.out.ring))
+					fail_msg("%s: a wake-up was lost after %llu", v->name,
+						(unsigned long long)due);
+				continue;
+			}
+			assert_true(whole(it, &back));
+			assert_int_equal(back, last ? 0 : ++due);
+			ring_pop(&far.out.ring);
+			burst--;
+		}
 	}
 	pthread_join(thread, NULL);
 	assert_false(far.broken);
@@ -318,7 +334,8 @@ ping_pong(const struct wake_variant *v)
 	ring_fini(&far.out.ring);
 	v->fini(&near);
 	v->fini(&far.wake);
-	print_message("# %s: %llu round trips, %llu ms\n", v->name, (unsigned long long)seq,
+	print_message("# %s: %llu echoes in %u rounds, %llu ms\n", v->name,
+		(unsigned long long)seq, round,
 		(unsigned long long)((time_mono() - start) / NS_MS));
 }
 
@@ -332,6 +349,122 @@ test_ping_pong(void **state)
 		ping_pong(&wake_variants[i]);
 }
 
+/*
+ * Litmus: one raise meets one take, again and again. In each turn a wake-up stands from before, the
+ * reader takes it and looks once, and the other thread pushes and raises at about that moment.
+ * Then both rest: either the item was seen or the descriptor must be readable; and if the flag is
+ * set it must be readable, else every later raise stays silent. The lead follows the outcome and so
+ * stays at the edge, where flag and index cross within nanoseconds. (With two
+ * free cores it nearly always finds a relaxed store in take and a plain load in raise; threads that
+ * sleep in between never do.)
+ */
+struct litmus {
+	const struct wake_variant *v;
+	struct wake wake;
+	struct ring ring;
+	_Atomic uint64_t go, done; /* turn that may start; turn whose raise is over */
+	_Atomic int lead; /* of the reader; negative: of the other thread */
+};
+
+static void
+await(_Atomic uint64_t *turn, uint64_t n)
+{
+	unsigned spins = 0;
+
+	while (atomic_load(turn) < n)
+		if (++spins % 4096 == 0)
+			sched_yield();
+}
+
+static void
+spin(int n)
+{
+	volatile int i;
+
+	for (i = 0; i < n; i++)
+		;
+}
+
+static void *
+litmus_main(void *arg)
+{
+	struct litmus *l = arg;
+	struct item it;
+	uint64_t n;
+
+	for (n = 1;; n++) {
+		fill(&it, n);
+		await(&l->go, n);
+		if (atomic_load(&l->go) == UINT64_MAX)
+			return NULL;
+		spin(atomic_load(&l->lead) + (int)(n % 16));
+		if (ring_push(&l->ring, &it, true))
+			l->v->raise(&l->wake);
+		atomic_store(&l->done, n);
+	}
+}
+
+static void
+litmus(const struct wake_variant *v)
+{
+	static struct litmus l;
+	pthread_t thread;
+	struct pollfd p;
+	uint64_t n, seen = 0, start = time_mono();
+	int lead = 0, used;
+	bool got, told;
+
+	memset(&l, 0, sizeof(l));
+	l.v = v;
+	assert_int_equal(v->init(&l.wake, NULL), ST_OK);
+	assert_int_equal(ring_init(&l.ring, 4), ST_OK);
+	assert_int_equal(pthread_create(&thread, NULL, litmus_main, &l), 0);
+	p = (struct pollfd){.fd = v->fd(&l.wake), .events = POLLIN};
+	for (n = 1; n % 64 != 0 || time_mono() - start < CASE_NS; n++) {
+		v->raise(&l.wake);
+		/* Each eighth turn is earlier than the edge: into the middle of the read. */
+		used = n % 8 == 0 ? lead - (int)(n / 8 % 512) : lead;
+		atomic_store(&l.lead, used);
+		atomic_store(&l.go, n);
+		spin(-used);
+		v->take(&l.wake);
+		got = ring_peek(&l.ring) != NULL;
+		await(&l.done, n);
+		told = poll(&p, 1, 0) == 1;
+		if (!told && (!got || atomic_load(&l.wake.pending) != 0))
+			fail_msg("%s: a wake-up was lost in turn %llu", v->name,
+				(unsigned long long)n);
+		seen += got;
+		v->take(&l.wake);
+		assert_non_null(ring_peek(&l.ring));
+		ring_pop(&l.ring);
+		assert_null(ring_peek(&l.ring));
+		/* Bounded: while both share one core, the other thread is late anyhow. */
+		if (used != lead)
+			continue;
+		if (got && lead < 4000)
+			lead += 16;
+		else if (!got && lead > -4000)
+			lead -= 16;
+	}
+	atomic_store(&l.go, UINT64_MAX);
+	pthread_join(thread, NULL);
+	ring_fini(&l.ring);
+	v->fini(&l.wake);
+	print_message("# %s: %llu turns, item seen at once in %llu, last lead %d\n", v->name,
+		(unsigned long long)n, (unsigned long long)seen, lead);
+}
+
+static void
+test_litmus(void **state)
+{
+	int i;
+
+	(void)state;
+	for (i = 0; i < WAKE_VARIANTS; i++)
+		litmus(&wake_variants[i]);
+}
+
 int
 main(void)
 {
@@ -339,6 +472,7 @@ main(void)
 		cmocka_unit_test(test_lossless),
 		cmocka_unit_test(test_drops),
 		cmocka_unit_test(test_ping_pong),
+		cmocka_unit_test(test_litmus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,8 @@
 #ifndef TESTS_UNIT_WAKE_PIPE_H
 #define TESTS_UNIT_WAKE_PIPE_H
 
+#include <unistd.h>
+
 #include "base/wake.h"
 
 enum status pipe_wake_init(struct wake *w, struct err *e);
@@ -13,6 +15,23 @@ void pipe_wake_raise(struct wake *w);
 void pipe_wake_take(struct wake *w);
 int pipe_wake_fd(const struct wake *w);
 
+/* Called around each read of pipe_wake_take, if set: other threads act at these moments. */
+static void (*wake_pipe_before_read)(void);
+static void (*wake_pipe_after_read)(void);
+
+static ssize_t
+wake_pipe_read(int fd, void *out, size_t n)
+{
+	ssize_t got;
+
+	if (wake_pipe_before_read != NULL)
+		wake_pipe_before_read();
+	got = read(fd, out, n);
+	if (wake_pipe_after_read != NULL)
+		wake_pipe_after_read();
+	return got;
+}
+
 #undef DISABLE_EVENTFD
 #define DISABLE_EVENTFD 1
 #define wake_init pipe_wake_init
@@ -20,7 +39,9 @@ int pipe_wake_fd(const struct wake *w);
 #define wake_raise pipe_wake_raise
 #define wake_take pipe_wake_take
 #define wake_fd pipe_wake_fd
+#define read wake_pipe_read
 #include "src/base/wake.c"
+#undef read
 #undef wake_init
 #undef wake_fini
 #undef wake_raise
