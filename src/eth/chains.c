@@ -5,21 +5,28 @@
 enum { ETHEREUM_LATE_MS = 4000 }; /* a third of a slot: attesters vote without a later block */
 
 #define ETHER "Ξ"
+#define ROLLUP .unit = ETHER, .kind = CHAIN_ROLLUP
 
 /*
- * Blob parameters of Ethereum and the networks that follow its forks (EIP-7840, EIP-7892). Chains with a least blob
- * price of their own (Gnosis, BSC) are not among them: for those the fee is unknown here, not wrong.
+ * Blob parameters of Ethereum and the networks that follow its forks (EIP-7840, EIP-7892). Chains
+ * with a least blob price of their own (Gnosis, BSC) are not among them: for those the fee is
+ * unknown here, not wrong.
  */
+#define BLOB(from, target_, max_, fraction_) \
+	.time = (from), .target = (target_), .max = (max_), .fraction = (fraction_)
 #define BLOBS(cancun, prague, osaka_time, bpo1, bpo2) \
 	{ \
-		{ .time = (cancun), .target = 3, .max = 6, .fraction = 3338477 }, \
-		{ .time = (prague), .target = 6, .max = 9, .fraction = 5007716 }, \
-		{ .time = (osaka_time), .target = 6, .max = 9, .fraction = 5007716, .osaka = true }, \
-		{ .time = (bpo1), .target = 10, .max = 15, .fraction = 8346193, .osaka = true }, \
-		{ .time = (bpo2), .target = 14, .max = 21, .fraction = 11684671, .osaka = true }, \
+		{ BLOB(cancun, 3, 6, 3338477) }, \
+		{ BLOB(prague, 6, 9, 5007716) }, \
+		{ BLOB(osaka_time, 6, 9, 5007716), .osaka = true }, \
+		{ BLOB(bpo1, 10, 15, 8346193), .osaka = true }, \
+		{ BLOB(bpo2, 14, 21, 11684671), .osaka = true }, \
 	}
 
-/* Block times as of late 2026; those that vary or are not known for certain are left to be learnt. Ascending by id. */
+/*
+ * Ascending by id. Block times as of late 2026; those that vary or are not known for certain are
+ * left to be learnt.
+ */
 static const struct chain_info table[] = {
 	{
 		.id = 1,
@@ -33,7 +40,7 @@ static const struct chain_info table[] = {
 		.london = 12965000,
 		.blobs = BLOBS(1710338135, 1746612311, 1764798551, 1765290071, 1767747671),
 	},
-	{ .id = 10, .name = "OP Mainnet", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 2000 },
+	{ .id = 10, .name = "OP Mainnet", ROLLUP, .block_ms = 2000 },
 	{ .id = 56, .name = "BSC", .unit = "BNB", .kind = CHAIN_POA, .block_ms = 450 },
 	{ .id = 97, .name = "BSC Testnet", .unit = "tBNB", .kind = CHAIN_POA, .block_ms = 450 },
 	{
@@ -47,19 +54,19 @@ static const struct chain_info table[] = {
 		.eip1559 = true,
 		.london = 19040000,
 	},
-	{ .id = 130, .name = "Unichain", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 1000 },
+	{ .id = 130, .name = "Unichain", ROLLUP, .block_ms = 1000 },
 	{ .id = 137, .name = "Polygon", .unit = "POL", .kind = CHAIN_POA },
 	{ .id = 143, .name = "Monad", .unit = "MON", .kind = CHAIN_OTHER, .block_ms = 400 },
 	{ .id = 146, .name = "Sonic", .unit = "S", .kind = CHAIN_OTHER },
 	{ .id = 204, .name = "opBNB", .unit = "BNB", .kind = CHAIN_ROLLUP, .block_ms = 250 },
 	{ .id = 250, .name = "Fantom", .unit = "FTM", .kind = CHAIN_OTHER },
-	{ .id = 324, .name = "zkSync Era", .unit = ETHER, .kind = CHAIN_ROLLUP },
-	{ .id = 480, .name = "World Chain", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 2000 },
+	{ .id = 324, .name = "zkSync Era", ROLLUP },
+	{ .id = 480, .name = "World Chain", ROLLUP, .block_ms = 2000 },
 	{ .id = 1337, .name = "dev 1337", .unit = ETHER, .kind = CHAIN_DEV, .eip1559 = true },
-	{ .id = 1868, .name = "Soneium", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 2000 },
-	{ .id = 4153, .name = "RISE", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 1000 },
+	{ .id = 1868, .name = "Soneium", ROLLUP, .block_ms = 2000 },
+	{ .id = 4153, .name = "RISE", ROLLUP, .block_ms = 1000 },
 	{ .id = 5000, .name = "Mantle", .unit = "MNT", .kind = CHAIN_ROLLUP, .block_ms = 2000 },
-	{ .id = 8453, .name = "Base", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 2000 },
+	{ .id = 8453, .name = "Base", ROLLUP, .block_ms = 2000 },
 	{
 		.id = 17000,
 		.name = "Holesky",
@@ -72,18 +79,18 @@ static const struct chain_info table[] = {
 		.blobs = BLOBS(1707305664, 1740434112, 1759308480, 1759800000, 1760389824),
 	},
 	{ .id = 31337, .name = "dev 31337", .unit = ETHER, .kind = CHAIN_DEV, .eip1559 = true },
-	{ .id = 42161, .name = "Arbitrum One", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 250 },
-	{ .id = 42170, .name = "Arbitrum Nova", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 250 },
+	{ .id = 42161, .name = "Arbitrum One", ROLLUP, .block_ms = 250 },
+	{ .id = 42170, .name = "Arbitrum Nova", ROLLUP, .block_ms = 250 },
 	{ .id = 42220, .name = "Celo", .unit = "CELO", .kind = CHAIN_ROLLUP, .block_ms = 1000 },
 	{ .id = 43114, .name = "Avalanche C", .unit = "AVAX", .kind = CHAIN_OTHER },
-	{ .id = 57073, .name = "Ink", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 1000 },
-	{ .id = 59144, .name = "Linea", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 2000 },
+	{ .id = 57073, .name = "Ink", ROLLUP, .block_ms = 1000 },
+	{ .id = 59144, .name = "Linea", ROLLUP, .block_ms = 2000 },
 	{ .id = 80002, .name = "Polygon Amoy", .unit = "POL", .kind = CHAIN_POA },
 	{ .id = 80094, .name = "Berachain", .unit = "BERA", .kind = CHAIN_OTHER, .block_ms = 2000 },
-	{ .id = 81457, .name = "Blast", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 2000 },
-	{ .id = 84532, .name = "Base Sepolia", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 2000 },
-	{ .id = 421614, .name = "Arbitrum Sepolia", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 250 },
-	{ .id = 534352, .name = "Scroll", .unit = ETHER, .kind = CHAIN_ROLLUP },
+	{ .id = 81457, .name = "Blast", ROLLUP, .block_ms = 2000 },
+	{ .id = 84532, .name = "Base Sepolia", ROLLUP, .block_ms = 2000 },
+	{ .id = 421614, .name = "Arbitrum Sepolia", ROLLUP, .block_ms = 250 },
+	{ .id = 534352, .name = "Scroll", ROLLUP },
 	{
 		.id = 560048,
 		.name = "Hoodi",
@@ -106,8 +113,8 @@ static const struct chain_info table[] = {
 		.eip1559 = true,
 		.blobs = BLOBS(1706655072, 1741159776, 1760427360, 1761017184, 1761607008),
 	},
-	{ .id = 11155420, .name = "OP Sepolia", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 2000 },
-	{ .id = 11155931, .name = "RISE Testnet", .unit = ETHER, .kind = CHAIN_ROLLUP, .block_ms = 1000 },
+	{ .id = 11155420, .name = "OP Sepolia", ROLLUP, .block_ms = 2000 },
+	{ .id = 11155931, .name = "RISE Testnet", ROLLUP, .block_ms = 1000 },
 	{
 		/* The chain of the execution-apis conformance tests: a fork every three blocks. */
 		.id = 3503995874084926,

@@ -8,10 +8,12 @@ enum {
 	CHANGE_DENOMINATOR = 8,
 	BLOB_GAS = 131072, /* EIP-4844 GAS_PER_BLOB */
 	BLOB_BASE_COST = 8192, /* EIP-7918 */
-	EXPONENTIAL_STEPS = 4096, /* the terms fall once i > num / den, and overflow long before this many have risen */
+	/* The terms fall once i > num / den, and overflow long before this many have risen. */
+	EXPONENTIAL_STEPS = 4096,
 };
 
-bool fee_next_base(const struct u256 *base_fee, uint64_t gas_used, uint64_t gas_limit, struct u256 *out)
+bool fee_next_base(
+	const struct u256 *base_fee, uint64_t gas_used, uint64_t gas_limit, struct u256 *out)
 {
 	const uint64_t target = gas_limit / ELASTICITY;
 	struct u256 off, step, divisor;
@@ -37,7 +39,8 @@ bool fee_next_base(const struct u256 *base_fee, uint64_t gas_used, uint64_t gas_
 	return u256_add(out, base_fee, &step);
 }
 
-bool fee_fake_exponential(const struct u256 *factor, const struct u256 *num, const struct u256 *den, struct u256 *out)
+bool fee_fake_exponential(
+	const struct u256 *factor, const struct u256 *num, const struct u256 *den, struct u256 *out)
 {
 	struct u256 sum = u256_from64(0), term, divisor;
 
@@ -45,8 +48,9 @@ bool fee_fake_exponential(const struct u256 *factor, const struct u256 *num, con
 		return false;
 	for (uint64_t i = 1; !u256_is_zero(&term); i++) {
 		divisor = u256_from64(i);
-		if (i > EXPONENTIAL_STEPS || !u256_add(&sum, &sum, &term) || !u256_mul(&term, &term, num) ||
-		    !u256_mul(&divisor, den, &divisor) || !u256_divmod(&term, NULL, &term, &divisor))
+		if (i > EXPONENTIAL_STEPS || !u256_add(&sum, &sum, &term) ||
+			!u256_mul(&term, &term, num) || !u256_mul(&divisor, den, &divisor) ||
+			!u256_divmod(&term, NULL, &term, &divisor))
 			return false;
 	}
 	return u256_divmod(out, NULL, &sum, den);
@@ -54,13 +58,14 @@ bool fee_fake_exponential(const struct u256 *factor, const struct u256 *num, con
 
 bool fee_blob_base(uint64_t excess, uint64_t fraction, struct u256 *out)
 {
-	const struct u256 one = u256_from64(1), num = u256_from64(excess), den = u256_from64(fraction);
+	const struct u256 one = u256_from64(1), num = u256_from64(excess);
+	const struct u256 den = u256_from64(fraction);
 
 	return fee_fake_exponential(&one, &num, &den, out);
 }
 
-bool fee_next_excess(uint64_t excess, uint64_t used, const struct u256 *parent_base_fee, const struct blob_schedule *s,
-		     uint64_t *out)
+bool fee_next_excess(uint64_t excess, uint64_t used, const struct u256 *parent_base_fee,
+	const struct blob_schedule *s, uint64_t *out)
 {
 	const uint64_t target_gas = (uint64_t)s->target * BLOB_GAS;
 	struct u256 reserve, price, factor;
@@ -74,13 +79,17 @@ bool fee_next_excess(uint64_t excess, uint64_t used, const struct u256 *parent_b
 	}
 	if (s->osaka && s->max > 0 && s->max >= s->target) {
 		factor = u256_from64(BLOB_BASE_COST);
-		if (!u256_mul(&reserve, parent_base_fee, &factor) || !fee_blob_base(excess, s->fraction, &price))
+		if (!u256_mul(&reserve, parent_base_fee, &factor) ||
+			!fee_blob_base(excess, s->fraction, &price))
 			return false;
 		factor = u256_from64(BLOB_GAS);
 		if (!u256_mul(&price, &price, &factor))
 			return false;
 		if (u256_cmp(&reserve, &price) > 0) {
-			/* The execution cost of a blob is over its blob fee: raise the fee although blobs are on target. */
+			/*
+			 * The execution cost of a blob is over its blob fee: raise the fee although
+			 * blobs are on target.
+			 */
 			uint64_t part;
 
 			if (__builtin_mul_overflow(used, (uint64_t)(s->max - s->target), &part))
@@ -138,7 +147,10 @@ enum status fee_block_tips(const struct block *b, struct u256 *scratch, struct f
 	for (uint32_t i = 0; i < ntx; i++) {
 		if (!fee_effective(&txs[i], base, &price))
 			continue;
-		/* Below the base fee only a chain's own system transactions are mined: they tip nothing. */
+		/*
+		 * Below the base fee only a chain's own system transactions are mined: they tip
+		 * nothing.
+		 */
 		if (base == NULL)
 			tips[n++] = price;
 		else if (!u256_sub(&tips[n++], &price, base))
@@ -168,6 +180,6 @@ bool fee_burned(const struct header *h, const struct blob_schedule *s, struct u2
 	if (h->blob_gas_used == 0)
 		return true;
 	blob_gas = u256_from64(h->blob_gas_used);
-	return s != NULL && fee_blob_base(h->excess_blob_gas, s->fraction, &price) && u256_mul(&price, &price, &blob_gas) &&
-	       u256_add(out, out, &price);
+	return s != NULL && fee_blob_base(h->excess_blob_gas, s->fraction, &price) &&
+		u256_mul(&price, &price, &blob_gas) && u256_add(out, out, &price);
 }

@@ -1,6 +1,7 @@
 /*
  * Keccak-f[1600] after the Keccak reference, section 1.2, rate 1088 bits. Lane a[x + 5y].
- * Two rounds are unrolled and the state lives in locals, so that the compiler keeps what it can in registers.
+ * Two rounds are unrolled and the state lives in locals, so that the compiler keeps what it can in
+ * registers.
  */
 #include "eth/keccak.h"
 
@@ -43,11 +44,13 @@ INLINE void store64(uint8_t *p, uint64_t v)
 	memcpy(p, &v, 8);
 }
 
-/* One output row of rho, pi and chi: the five lanes that pi brings into row y, and their rotations. */
+/* One output row of rho, pi and chi: the lanes that pi brings into row y, and their rotations. */
 #define ROW(to, y, i0, r0, i1, r1, i2, r2, i3, r3, i4, r4) \
 	do { \
-		const uint64_t b0 = rol(from[i0] ^ d[i0 % 5], r0), b1 = rol(from[i1] ^ d[i1 % 5], r1); \
-		const uint64_t b2 = rol(from[i2] ^ d[i2 % 5], r2), b3 = rol(from[i3] ^ d[i3 % 5], r3); \
+		const uint64_t b0 = rol(from[i0] ^ d[i0 % 5], r0); \
+		const uint64_t b1 = rol(from[i1] ^ d[i1 % 5], r1); \
+		const uint64_t b2 = rol(from[i2] ^ d[i2 % 5], r2); \
+		const uint64_t b3 = rol(from[i3] ^ d[i3 % 5], r3); \
 		const uint64_t b4 = rol(from[i4] ^ d[i4 % 5], r4); \
 		(to)[5 * (y)] = b0 ^ (~b1 & b2); \
 		(to)[5 * (y) + 1] = b1 ^ (~b2 & b3); \
@@ -93,10 +96,14 @@ INLINE void absorb_body(uint64_t s[LANES], const uint8_t *p, size_t blocks)
 	memcpy(s, a, sizeof(a));
 }
 
-/* The seam for faster variants: xors `blocks` blocks of RATE bytes into the state, permuting after each. */
+/*
+ * The seam for faster variants: xors `blocks` blocks of RATE bytes into the state, permuting after
+ * each.
+ */
 #if defined(__x86_64__) && defined(__GNUC__)
 /* andn and rorx save the copies that chi and rho otherwise need: a quarter of the time. */
-__attribute__((target("bmi,bmi2"))) static void absorb_bmi2(uint64_t s[LANES], const uint8_t *p, size_t blocks)
+__attribute__((target("bmi,bmi2"))) static void absorb_bmi2(
+	uint64_t s[LANES], const uint8_t *p, size_t blocks)
 {
 	absorb_body(s, p, blocks);
 }

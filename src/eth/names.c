@@ -41,9 +41,7 @@ static const struct {
 };
 
 /* Fee recipients of builders that do not always sign with their name. */
-static const struct {
-	const char *addr, *name;
-} recipients[] = {
+static const struct name_recipient recipients[] = {
 	{ "4838B106FCe9647Bdf1E7877BF73cE8B0BAD5f97", "titan" },
 	{ "95222290DD7278Aa3Ddd389Cc1E1d165CC4BAfe5", "beaverbuild" },
 	{ "dadB0d80178819F2319190D340ce9A924f783711", "BuilderNet" },
@@ -189,7 +187,10 @@ static const struct name_selector selectors[] = {
 	{ 0xfb3bdb41, "swapETHForExactTokens", "(uint256,address[],address,uint256)" },
 };
 
-/* Chain 0: the same address on every chain that has it. EIP-55 case, which is how a slip of the pen is found. */
+/*
+ * Chain 0: the same address on every chain that has it. EIP-55 case, which is how a slip of the pen
+ * is found.
+ */
 static const struct name_address addresses[] = {
 	{ 1, "C02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2", "WETH" },
 	{ 1, "dAC17F958D2ee523a2206206994597C13D831ec7", "USDT" },
@@ -256,6 +257,12 @@ static const struct name_address addresses[] = {
 
 enum { EXTRA_LOOKED_AT = 64, VANITY = 32 };
 
+/* tolower without a locale. */
+static char lower_case(char c)
+{
+	return (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+}
+
 static const char *recipient(const struct addr *a)
 {
 	char text[2 + 2 * sizeof(a->b) + 1];
@@ -267,7 +274,10 @@ static const char *recipient(const struct addr *a)
 	return NULL;
 }
 
-/* geth and its forks, and once Parity, write rlp([version, name, …]); behind 32 bytes other chains put their own. */
+/*
+ * geth and its forks, and once Parity, write rlp([version, name, …]); behind 32 bytes other chains
+ * put their own.
+ */
 static size_t client_of_rlp(const char **name, const uint8_t *extra, size_t n)
 {
 	struct rlp_item list, part;
@@ -277,7 +287,8 @@ static size_t client_of_rlp(const char **name, const uint8_t *extra, size_t n)
 	if (!rlp_next(&r, &list) || !list.list)
 		return 0;
 	rlp_init(&r, list.p, list.n);
-	if (!rlp_next(&r, &part) || part.list || !rlp_next(&r, &part) || part.list || part.n > VANITY)
+	if (!rlp_next(&r, &part) || part.list || !rlp_next(&r, &part) || part.list ||
+		part.n > VANITY)
 		return 0;
 	for (size_t i = 0; i < part.n; i++)
 		if (part.p[i] < '!' || part.p[i] > '~')
@@ -286,7 +297,10 @@ static size_t client_of_rlp(const char **name, const uint8_t *extra, size_t n)
 	return part.n;
 }
 
-/* Words rather than bytes that happen to be printable: valid UTF-8 without controls, and three letters in it. */
+/*
+ * Words rather than bytes that happen to be printable: valid UTF-8 without controls, and three
+ * letters in it.
+ */
 static bool readable(const uint8_t *p, size_t n)
 {
 	unsigned letters = 0;
@@ -309,7 +323,7 @@ static char *client(char *out, size_t size, const char *name, size_t n)
 
 	memcpy(lower, word, sizeof(word) - 1);
 	for (size_t i = 0; i < n; i++)
-		lower[sizeof(word) - 1 + i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 32 : name[i]);
+		lower[sizeof(word) - 1 + i] = lower_case(name[i]);
 	utf8_clean(out, size, lower, sizeof(word) - 1 + n);
 	return out;
 }
@@ -322,7 +336,7 @@ char *name_builder(char *out, size_t size, const uint8_t *extra, size_t n, const
 	size_t len;
 
 	for (size_t i = 0; i < look; i++)
-		lower[i] = (char)(extra[i] >= 'A' && extra[i] <= 'Z' ? extra[i] + 32 : extra[i] ? extra[i] : ' ');
+		lower[i] = extra[i] != 0 ? lower_case((char)extra[i]) : ' ';
 	lower[look] = '\0';
 	for (size_t i = 0; name == NULL && i < sizeof(builders) / sizeof(builders[0]); i++)
 		if (strstr(lower, builders[i].needle) != NULL)
@@ -348,16 +362,18 @@ char *name_builder(char *out, size_t size, const uint8_t *extra, size_t n, const
 
 static int by_selector(const void *key, const void *row)
 {
-	const uint32_t a = *(const uint32_t *)key, b = ((const struct name_selector *)row)->selector;
+	const uint32_t a = *(const uint32_t *)key,
+		       b = ((const struct name_selector *)row)->selector;
 
 	return a < b ? -1 : a > b;
 }
 
 const char *name_selector(const uint8_t sel[4])
 {
-	const uint32_t key = (uint32_t)sel[0] << 24 | (uint32_t)sel[1] << 16 | (uint32_t)sel[2] << 8 | sel[3];
-	const struct name_selector *const row = bsearch(&key, selectors, sizeof(selectors) / sizeof(selectors[0]),
-							sizeof(selectors[0]), by_selector);
+	const uint32_t key =
+		(uint32_t)sel[0] << 24 | (uint32_t)sel[1] << 16 | (uint32_t)sel[2] << 8 | sel[3];
+	const struct name_selector *const row = bsearch(&key, selectors,
+		sizeof(selectors) / sizeof(selectors[0]), sizeof(selectors[0]), by_selector);
 
 	return row != NULL ? row->name : NULL;
 }
@@ -378,6 +394,12 @@ const struct name_selector *name_selector_table(size_t *n)
 {
 	*n = sizeof(selectors) / sizeof(selectors[0]);
 	return selectors;
+}
+
+const struct name_recipient *name_recipient_table(size_t *n)
+{
+	*n = sizeof(recipients) / sizeof(recipients[0]);
+	return recipients;
 }
 
 const struct name_address *name_addr_table(size_t *n)

@@ -17,6 +17,11 @@ struct name_address {
 	const char *name;
 };
 
+struct name_recipient {
+	const char *addr; /* as in struct name_address */
+	const char *name;
+};
+
 /*
  * Builder into out[size]: "titan", "BuilderNet", "beaverbuild" … from extra data or, if that tells nothing, from the
  * fee recipient; "client geth" if the extra data is what a client writes by itself; other readable extra data, cleaned;
@@ -30,5 +35,6 @@ const char *name_addr(uint64_t chain_id, const struct addr *a);
 /* The tables themselves: selectors ascending, addresses in no order. */
 const struct name_selector *name_selector_table(size_t *n);
 const struct name_address *name_addr_table(size_t *n);
+const struct name_recipient *name_recipient_table(size_t *n);
 
 #endif

@@ -158,7 +158,9 @@ bool rlp_next(struct rlp *r, struct rlp_item *out)
 		return false;
 	if (first < 0xc0 && n == 1 && r->p[1] < 0x80)
 		return false;
-	*out = (struct rlp_item){ .list = first >= 0xc0, .p = r->p + head, .n = n, .raw = r->p, .raw_n = head + n };
+	*out = (struct rlp_item){
+		.list = first >= 0xc0, .p = r->p + head, .n = n, .raw = r->p, .raw_n = head + n
+	};
 	r->p += head + n;
 	return true;
 }

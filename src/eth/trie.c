@@ -1,6 +1,7 @@
 /*
- * The keys are known beforehand and so is their order: 1 … 127, then 0 (whose key is 0x80), then 128 and up, whose
- * keys begin with their length. So the trie is never built: a node is a range of ranks in that order and a depth.
+ * The keys are known beforehand and so is their order: 1 … 127, then 0 (whose key is 0x80), then
+ * 128 and up, whose keys begin with their length. So the trie is never built: a node is a range of
+ * ranks in that order and a depth.
  */
 #include "eth/trie.h"
 
@@ -9,7 +10,8 @@
 
 enum {
 	KEY_NIBBLES = 2 * RLP_U64_MAX,
-	REF_MAX = 33, /* a node in its parent: the node itself if shorter than 32 bytes, else its hash as a string */
+	/* A node in its parent: itself if shorter than 32 bytes, else its hash as a string. */
+	REF_MAX = 33,
 	BRANCH_MAX = RLP_HEADER_MAX + 16 * REF_MAX + 1,
 };
 

@@ -8,7 +8,7 @@
 #include "eth/trie.h"
 
 enum {
-	FRONT = 1 + RLP_HEADER_MAX, /* room for type and list header in front of a transaction's fields */
+	FRONT = 1 + RLP_HEADER_MAX, /* room for the type and the list header */
 	HASH_ITEM = 1 + sizeof(struct hash),
 	ADDR_ITEM = 1 + sizeof(struct addr),
 	/* No type has more scalars than 3 hashes' worth of words beside those counted apart. */
@@ -84,7 +84,10 @@ static uint8_t *put_addr(uint8_t *to, const struct addr *a)
 	return rlp_put_bytes(to, a->b, sizeof(a->b));
 }
 
-/* Moves a list's payload, written behind RLP_HEADER_MAX spare bytes at `to`, down to its header. Returns its end. */
+/*
+ * Moves a list's payload, written behind RLP_HEADER_MAX spare bytes at `to`, down to its header.
+ * Returns its end.
+ */
 static uint8_t *close_list(uint8_t *to, const uint8_t *end)
 {
 	uint8_t *const payload = to + RLP_HEADER_MAX;
@@ -95,10 +98,14 @@ static uint8_t *close_list(uint8_t *to, const uint8_t *end)
 	return to + head + n;
 }
 
-/* Fields of the header in their order (yellow paper §4.3, then EIPs 1559, 4895, 4844, 4788, 7685, 7928, 7843). */
+/*
+ * Fields of the header in their order (yellow paper §4.3, then EIPs 1559, 4895, 4844, 4788, 7685,
+ * 7928, 7843).
+ */
 static void hash_header(const struct header *h, const uint8_t *extra, struct hash *out)
 {
-	uint8_t before[BEFORE_EXTRA_MAX], after[AFTER_EXTRA_MAX], head[RLP_HEADER_MAX], extra_head[RLP_HEADER_MAX];
+	uint8_t before[BEFORE_EXTRA_MAX], after[AFTER_EXTRA_MAX], head[RLP_HEADER_MAX];
+	uint8_t extra_head[RLP_HEADER_MAX];
 	uint8_t *p = before, *q = after;
 	size_t nbefore, nafter, nhead = 0;
 	struct keccak k;
@@ -148,7 +155,10 @@ static void hash_header(const struct header *h, const uint8_t *extra, struct has
 	keccak_end(&k, out->b);
 }
 
-/* Optional fields came with the forks in this order, so that a header never has a later one without the earlier ones. */
+/*
+ * Optional fields came with the forks in this order, so that a header never has a later one without
+ * the earlier ones.
+ */
 static bool optional_fields_whole(uint32_t has)
 {
 	static const uint32_t order[] = {
@@ -171,7 +181,8 @@ static bool header_doubt(const struct header *h, char why[REASON_MAX])
 {
 	if (h->has & H_UNKNOWN_FIELD)
 		snprintf(why, REASON_MAX, "%s %s",
-			strncmp(h->unknown, "no ", 3) == 0 ? "header has" : "unknown header field", h->unknown);
+			strncmp(h->unknown, "no ", 3) == 0 ? "header has" : "unknown header field",
+			h->unknown);
 	else if (h->has & H_L1_BLOCK)
 		snprintf(why, REASON_MAX, "header of another kind, it has %s", h->unknown);
 	else if ((h->has & HEADER_NEEDS) != HEADER_NEEDS || !optional_fields_whole(h->has))
@@ -285,7 +296,8 @@ static size_t tx_bound(const struct block *b, const struct tx *t)
 {
 	const struct access_entry *const e = block_at(b, t->access);
 	size_t n = TX_FIXED_MAX + (size_t)t->input.len + (size_t)t->blobs.len * HASH_ITEM +
-		   (size_t)t->auths.len * AUTH_MAX + (size_t)t->access.len * ACCESS_MAX + 3 * RLP_HEADER_MAX;
+		(size_t)t->auths.len * AUTH_MAX + (size_t)t->access.len * ACCESS_MAX +
+		3 * RLP_HEADER_MAX;
 
 	for (uint32_t i = 0; i < t->access.len; i++)
 		n += (size_t)e[i].keys.len * HASH_ITEM;
@@ -357,7 +369,10 @@ static uint8_t *put_typed(uint8_t *p, const struct block *b, const struct tx *t)
 	return rlp_put_u256(p, &t->s);
 }
 
-/* The transaction as it is hashed and as it stands in the trie: somewhere in the tx_bound bytes at `to`. */
+/*
+ * The transaction as it is hashed and as it stands in the trie: somewhere in the tx_bound bytes at
+ * `to`.
+ */
 static struct trie_value tx_encode(uint8_t *to, const struct block *b, const struct tx *t)
 {
 	uint8_t *const payload = to + FRONT;
@@ -418,13 +433,19 @@ void verify_header(const struct block *b, struct verdict *out)
 		out->header = blame(out, header_doubt(&b->h, why) ? why : NULL, "hash");
 }
 
-/* Some chains list transactions that nobody signed and hash them in their own way (Polygon's state sync). */
+/*
+ * Some chains list transactions that nobody signed and hash them in their own way (Polygon's state
+ * sync).
+ */
 static bool is_unsigned(const struct tx *t)
 {
 	return t->type != TX_DEPOSIT && u256_is_zero(&t->r) && u256_is_zero(&t->s);
 }
 
-/* Encodes all transactions into v and compares their hashes. TRUTH_YES: nothing is left to check but the root. */
+/*
+ * Encodes all transactions into v and compares their hashes. TRUTH_YES: nothing is left to check
+ * but the root.
+ */
 static enum truth check_tx_hashes(
 	struct verifier *v, const struct block *b, const char *doubt, struct verdict *out)
 {
@@ -451,14 +472,18 @@ static enum truth check_tx_hashes(
 		if (hash_eq(&sum, &t->hash))
 			continue;
 		if (is_unsigned(t)) {
-			blame(out, "a transaction that nobody signed", "transactions[%u].hash", (unsigned)i);
+			blame(out, "a transaction that nobody signed", "transactions[%u].hash",
+				(unsigned)i);
 			strange = true;
 		} else {
 			blame(out, doubt, "transactions[%u].hash", (unsigned)i);
 			wrong = true;
 		}
 	}
-	/* Nothing is proven wrong beside a strange kind: its neighbours may be strange in a way not seen. */
+	/*
+	 * Nothing is proven wrong beside a strange kind: its neighbours may be strange in a way not
+	 * seen.
+	 */
 	if (strange)
 		return TRUTH_UNKNOWN;
 	return !wrong ? TRUTH_YES : doubt != NULL ? TRUTH_UNKNOWN : TRUTH_NO;
@@ -475,8 +500,8 @@ static bool has_type(const struct block *b, uint32_t type)
 }
 
 /* *root is the computed transactionsRoot if *has_root. */
-static enum status verify_txs(struct verifier *v, const struct block *b, uint64_t chain_id, const char *doubt,
-	struct verdict *out, struct hash *root, bool *has_root)
+static enum status verify_txs(struct verifier *v, const struct block *b, uint64_t chain_id,
+	const char *doubt, struct verdict *out, struct hash *root, bool *has_root)
 {
 	const struct tx *const txs = block_txs(b);
 	const bool dev = chain_id == CHAIN_ANVIL || chain_id == CHAIN_GETH_DEV;
@@ -542,8 +567,12 @@ static enum status verify_withdrawals(struct verifier *v, const struct block *b,
 	return ST_OK;
 }
 
-/* Whether the header hashes to its hash once a root is put right: then that root is what does not hold. */
-static bool root_is_culprit(const struct block *b, const struct hash *txs, const struct hash *withdrawals)
+/*
+ * Whether the header hashes to its hash once a root is put right: then that root is what does not
+ * hold.
+ */
+static bool root_is_culprit(
+	const struct block *b, const struct hash *txs, const struct hash *withdrawals)
 {
 	struct header h = b->h;
 	struct hash sum;
@@ -556,7 +585,8 @@ static bool root_is_culprit(const struct block *b, const struct hash *txs, const
 	return hash_eq(&sum, &h.hash);
 }
 
-enum status verify_block(struct verifier *v, const struct block *b, uint64_t chain_id, struct verdict *out)
+enum status verify_block(
+	struct verifier *v, const struct block *b, uint64_t chain_id, struct verdict *out)
 {
 	struct verdict body = { .header = TRUTH_NONE };
 	struct hash tx_root, withdrawals_root;
@@ -586,7 +616,8 @@ enum truth verdict_all(const struct verdict *v)
 {
 	if (v->header == TRUTH_NO || v->txs == TRUTH_NO || v->withdrawals == TRUTH_NO)
 		return TRUTH_NO;
-	if (v->header == TRUTH_UNKNOWN || v->txs == TRUTH_UNKNOWN || v->withdrawals == TRUTH_UNKNOWN)
+	if (v->header == TRUTH_UNKNOWN || v->txs == TRUTH_UNKNOWN ||
+		v->withdrawals == TRUTH_UNKNOWN)
 		return TRUTH_UNKNOWN;
 	return v->header == TRUTH_YES && v->txs == TRUTH_YES ? TRUTH_YES : TRUTH_NONE;
 }

@@ -16,8 +16,13 @@ enum truth {
 
 struct verdict {
 	enum truth header, txs, withdrawals; /* TRUTH_NONE: the block has none of it to check */
-	char field[40]; /* first field that does not hold ("hash", "transactionsRoot", "transactions[3].hash", "withdrawalsRoot"); if all hold, the one that is `?`; else "" */
-	char reason[64]; /* for `?`: "unknown header field foo", "transaction type 0x6a", "anvil roots over blob sidecars"; else "" */
+	/*
+	 * First field that does not hold: "hash", "transactionsRoot", "transactions[3].hash",
+	 * "withdrawalsRoot". If none is wrong, the first that is `?`. Else "".
+	 */
+	char field[40];
+	/* For `?`: "unknown header field foo", "transaction type 0x6a", … Else "". */
+	char reason[64];
 };
 
 /* Scratch memory for verification, used again for each block. */

@@ -1,4 +1,7 @@
-/* The corpus of real blocks for tests: CHAINTOP_CORPUS names its folder; without it a test skips and says so. */
+/*
+ * The corpus of real blocks for tests: CHAINTOP_CORPUS names its folder; without it a test skips
+ * and says so.
+ */
 #ifndef TESTS_UNIT_CORPUS_H
 #define TESTS_UNIT_CORPUS_H
 

@@ -1,4 +1,7 @@
-/* eth/keccak: published vectors, a plain implementation after the specification, and every way to cut the input. */
+/*
+ * eth/keccak: published vectors, a plain implementation after the specification, and every way to
+ * cut the input.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +15,7 @@
 
 enum { LONGEST = 700 };
 
-/* The specification word by word: rho and pi from their recurrences, iota from its shift register. */
+/* The specification word by word: rho and pi from recurrences, iota from its shift register. */
 static void plain_permute(uint64_t a[5][5])
 {
 	uint8_t lfsr = 1;
