@@ -112,7 +112,8 @@ class Node:
 
     def log(self, **record):
         if self.logfile:
-            record["ns"], record["wall"] = time.monotonic_ns(), time.time_ns()
+            record.setdefault("ns", time.monotonic_ns())
+            record.setdefault("wall", time.time_ns())
             with self.log_lock:
                 self.logfile.write(json.dumps(record) + "\n")
                 self.logfile.flush()

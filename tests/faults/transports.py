@@ -16,6 +16,7 @@ import socket
 import ssl
 import struct
 import threading
+import time
 
 import wsproto
 
@@ -261,11 +262,12 @@ class Conn(threading.Thread):
             for data in [step.data] if isinstance(step.data, bytes) else step.data:
                 if self.over or self.muted:
                     break
-                if stamp:
-                    self.node.log(**stamp)
-                    stamp = None
+                ns, wall = time.monotonic_ns(), time.time_ns()
                 self.io.sendall(data)
                 self.counts["bytes_out"] += len(data)
+                if stamp:  # taken before, written after: the log delays nobody
+                    self.node.log(ns=ns, wall=wall, **stamp)
+                    stamp = None
         return False
 
     def _shutdown(self, how):
@@ -311,7 +313,7 @@ class HttpConn(Conn):
         if "chunked" in request.headers.get("transfer-encoding", "").lower():
             body = b""
             while True:
-                size = int(self.read_line().split(";")[0] or "0", 16)
+                size = number(self.read_line().split(";")[0], 16)
                 if len(body) + size > BODY_LIMIT:
                     raise wsproto.ProtocolError("request too large")
                 body += self.read(size)
@@ -321,7 +323,7 @@ class HttpConn(Conn):
                 while self.read_line():
                     pass
                 return body
-        length = int(request.headers.get("content-length", "0"))
+        length = number(request.headers.get("content-length", "0"), 10)
         if length > BODY_LIMIT:
             raise wsproto.ProtocolError("request too large")
         return self.read(length)
@@ -430,6 +432,13 @@ REASONS = {200: "OK", 301: "Moved Permanently", 307: "Temporary Redirect",
            308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
            404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error",
            502: "Bad Gateway", 503: "Service Unavailable"}
+
+
+def number(text, base):
+    try:
+        return int(text, base)
+    except ValueError:
+        raise wsproto.ProtocolError("bad length %r" % text[:40])
 
 
 def response(status, body, headers=("Content-Type: application/json",), length=None):
