@@ -251,7 +251,7 @@ KINDS = (
          "listener, one without permission (not as root), for 5 s", "head",
          "distinct words; it tries again", within=20, args={"how": "stale", "down": 5, "times": 5},
          variants=({"how": "stale", "word": "refused"}, {"how": "missing", "word": "refused"},
-                   {"how": "permission", "word": "io"}, {"how": "epipe", "word": "closed"}),
+                   {"how": "permission", "word": "refused"}, {"how": "epipe", "word": "closed"}),
          started=acts.break_socket, accept=acts.epipe_at_accept),
     Kind(47, "chunks", IPC, "bodies of 4 MiB in pieces of 4 KiB", "head", "each byte scanned once",
          within=15, args={"bytes": 4 * MIB, "times": 8, "chunk": 4096},
