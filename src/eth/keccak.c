@@ -100,7 +100,7 @@ INLINE void absorb_body(uint64_t s[LANES], const uint8_t *p, size_t blocks)
  * The seam for faster variants: xors `blocks` blocks of RATE bytes into the state, permuting after
  * each.
  */
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(KECCAK_PORTABLE)
 /* andn and rorx save the copies that chi and rho otherwise need: a quarter of the time. */
 __attribute__((target("bmi,bmi2"))) static void absorb_bmi2(
 	uint64_t s[LANES], const uint8_t *p, size_t blocks)
