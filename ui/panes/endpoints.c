@@ -1,0 +1,426 @@
+/* Endpoints: every path, its head, how far behind the first it hears, how fast it answers, what it costs and what fails. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "ui/pane.h"
+#include "ui/widget_number.h"
+#include "ui/widget_table.h"
+
+enum col {
+	COL_RANK, COL_NODE, COL_VIA, COL_STATE, COL_HEAD, COL_BEHIND, COL_BEHIND99, COL_WON, COL_USABLE, COL_CALL, COL_CALL99,
+	COL_TRANSFER, COL_CALLS, COL_MB, COL_PEERS, COL_ERRORS, COLS
+};
+
+enum {
+	WIDE = 100,
+	RANK_HEADS = 30, /* below it an order would be noise (screens.md §3) */
+};
+
+struct state {
+	struct table table;
+};
+
+static const struct table_col wide[COLS] = {
+	[COL_RANK] = { .title = "#", .gap = 0, .width = 2, .align = TABLE_LEFT, .priority = 5 },
+	[COL_NODE] = { .title = "node", .gap = 1, .width = 7, .grow = 1, .align = TABLE_LEFT },
+	[COL_VIA] = { .title = "via", .gap = 1, .width = 5, .align = TABLE_LEFT },
+	[COL_STATE] = { .title = "state", .gap = 0, .width = 6, .align = TABLE_LEFT },
+	[COL_HEAD] = { .title = "head", .gap = 1, .width = 10 },
+	[COL_BEHIND] = { .title = "behind p50", .gap = 2, .width = 10 },
+	[COL_BEHIND99] = { .title = "p99", .gap = 2, .width = 7, .priority = 6 },
+	[COL_WON] = { .title = "won", .gap = 2, .width = 5, .priority = 7 },
+	[COL_USABLE] = { .title = "usable p90", .gap = 2, .width = 10, .priority = 8 },
+	[COL_CALL] = { .title = "call p50", .gap = 3, .width = 8, .priority = 2 },
+	[COL_CALL99] = { .title = "p99", .gap = 2, .width = 7, .priority = 3 },
+	[COL_TRANSFER] = { .title = "in transfer", .gap = 2, .width = 11, .priority = 9 },
+	[COL_CALLS] = { .title = "calls/min", .gap = 2, .width = 9, .priority = 10 },
+	[COL_MB] = { .title = "MB/min", .gap = 2, .width = 9, .priority = 11 },
+	[COL_PEERS] = { .title = "peers", .gap = 3, .width = 5, .priority = 12 },
+	[COL_ERRORS] = { .title = "errors 5 m", .gap = 3, .width = 10, .priority = 1 },
+};
+
+static const struct table_col narrow[COLS] = {
+	[COL_RANK] = { .title = "#", .gap = 0, .width = 2, .align = TABLE_LEFT, .priority = 5 },
+	[COL_NODE] = { .title = "node", .gap = 1, .width = 6, .grow = 1, .align = TABLE_LEFT },
+	[COL_VIA] = { .title = "via", .gap = 1, .width = 5, .align = TABLE_LEFT },
+	[COL_STATE] = { .title = "state", .gap = 0, .width = 6, .align = TABLE_LEFT },
+	[COL_HEAD] = { .title = "head", .gap = 1, .width = 9 },
+	[COL_BEHIND] = { .title = "behind", .gap = 2, .width = 8, .priority = 2 },
+	[COL_BEHIND99] = { .title = "p99", .gap = 2, .width = 6, .priority = 6 },
+	[COL_WON] = { .title = "won", .gap = 2, .width = 5, .priority = 7 },
+	[COL_USABLE] = { .title = "usable p90", .gap = 2, .width = 10, .priority = 8 },
+	[COL_CALL] = { .title = "call p50", .gap = 3, .width = 8, .priority = 3 },
+	[COL_CALL99] = { .title = "p99", .gap = 2, .width = 6, .priority = 4 },
+	[COL_TRANSFER] = { .title = "in transfer", .gap = 2, .width = 11, .priority = 9 },
+	[COL_CALLS] = { .title = "calls/min", .gap = 2, .width = 9, .priority = 10 },
+	[COL_MB] = { .title = "MB/min", .gap = 2, .width = 9, .priority = 11 },
+	[COL_PEERS] = { .title = "peers", .gap = 3, .width = 5, .priority = 12 },
+	[COL_ERRORS] = { .title = "err 5 m", .gap = 2, .width = 7, .priority = 1 },
+};
+
+/* The rows in the pane's own order: ranked ones first, the rest as they were named. */
+struct view {
+	const struct model *m;
+	bool wide;
+	uint8_t row[PATHS_MAX];
+	uint8_t rank[PATHS_MAX]; /* per path, 1 …; 0: not ranked */
+	bool tied[PATHS_MAX];
+};
+
+static const struct path *at(const void *ctx, unsigned row)
+{
+	const struct view *v = ctx;
+
+	return v->m->paths[v->row[row]];
+}
+
+static uint64_t key(const void *ctx, unsigned row)
+{
+	return (uint64_t)((const struct view *)ctx)->row[row] + 1;
+}
+
+static bool answers(const struct path *p)
+{
+	return p->state == LINK_LIVE || p->state == LINK_POLLING || p->state == LINK_SILENT;
+}
+
+/* ---- ranking by freshness ---- */
+
+static bool ranked(const struct path *p)
+{
+	return answers(p) && p->push && !p->other_chain && p->raced >= RANK_HEADS && p->behind_p50 != UNKNOWN;
+}
+
+/* Closer than a tenth of a millisecond is no difference (screens.md §3 trap d). */
+static bool same_rank(const struct path *a, const struct path *b)
+{
+	uint64_t lo = a->behind_p50 < b->behind_p50 ? a->behind_p50 : b->behind_p50;
+	uint64_t hi = a->behind_p50 < b->behind_p50 ? b->behind_p50 : a->behind_p50;
+
+	return hi - lo < NS_MS / 10;
+}
+
+static void order(struct view *v)
+{
+	unsigned n = 0, n_ranked;
+
+	for (unsigned i = 0; i < v->m->n_paths; i++) {
+		unsigned k = n;
+
+		if (!ranked(v->m->paths[i]))
+			continue;
+		for (; k > 0 && v->m->paths[v->row[k - 1]]->behind_p50 > v->m->paths[i]->behind_p50; k--)
+			v->row[k] = v->row[k - 1];
+		v->row[k] = (uint8_t)i;
+		n++;
+	}
+	n_ranked = n;
+	for (unsigned i = 0; i < v->m->n_paths; i++) {
+		if (!ranked(v->m->paths[i]))
+			v->row[n++] = (uint8_t)i;
+	}
+	for (unsigned k = 0; k < n_ranked; k++) {
+		bool same = k > 0 && same_rank(at(v, k - 1), at(v, k));
+
+		v->rank[v->row[k]] = same ? v->rank[v->row[k - 1]] : (uint8_t)(k + 1);
+		if (same)
+			v->tied[v->row[k]] = v->tied[v->row[k - 1]] = true;
+	}
+}
+
+/* ---- cells ---- */
+
+static void latency(struct table_cell *out, uint64_t ns)
+{
+	if (ns == UNKNOWN) {
+		snprintf(out->text, sizeof(out->text), "\xe2\x80\x94");
+		out->role = ROLE_DIM;
+	} else {
+		time_latency(out->text, sizeof(out->text), ns);
+	}
+}
+
+/* Polling hears of a head up to its interval late, so that is what can be said. */
+static void behind(const struct path *p, uint64_t ns, struct table_cell *out)
+{
+	char t[40];
+
+	if (!p->push && p->poll_interval_ns != UNKNOWN) {
+		snprintf(out->text, sizeof(out->text), "\xe2\x89\xa4 %s", time_latency(t, sizeof(t), p->poll_interval_ns));
+		out->role = ROLE_DIM;
+	} else {
+		latency(out, ns);
+	}
+}
+
+/* A path that does not work has its row for the reason and the cure. */
+static void trouble(const struct view *v, const struct path *p, struct table_cell *out)
+{
+	char wait[40] = "", age[40];
+	int64_t left = (int64_t)p->retry_mono - (int64_t)v->m->now_mono;
+
+	out->spill = true;
+	if (p->wrong_chain && answers(p) && p->chain >= 0) {
+		out->role = ROLE_CRIT;
+		snprintf(out->text, sizeof(out->text), "WRONG CHAIN %llu", (unsigned long long)v->m->chains[p->chain]->id);
+		return;
+	}
+	if (p->state == LINK_CONNECTING || p->state == LINK_IDLE) {
+		out->role = ROLE_INFO;
+		snprintf(out->text, sizeof(out->text), "connecting %.60s\xe2\x80\xa6", p->text);
+		return;
+	}
+	out->role = ROLE_CRIT;
+	if (left > 0 && p->retry_mono)
+		snprintf(wait, sizeof(wait), ", next try %s", time_age(age, sizeof(age), left));
+	snprintf(out->text, sizeof(out->text), "down %.50s%s%s%.40s%s",
+		 p->text[0] ? p->text : status_word(p->cause), "", p->cure[0] ? " \xe2\x86\x92 " : "", p->cure, wait);
+}
+
+static void head(const struct view *v, const struct path *p, struct table_cell *out)
+{
+	if (!p->has_head)
+		number_int(out->text, sizeof(out->text), UNKNOWN);
+	else if (v->wide)
+		number_int(out->text, sizeof(out->text), p->head_number);
+	else if (p->behind_blocks == 0)
+		snprintf(out->text, sizeof(out->text), "newest");
+	else
+		number_int(out->text, sizeof(out->text), p->behind_blocks == UNKNOWN ? p->head_number : p->behind_blocks);
+	if (p->has_head && p->behind_blocks != UNKNOWN && p->behind_blocks > 0) {
+		if (!v->wide && strlen(out->text) < 4)
+			strcat(out->text, " behd");
+		out->role = ROLE_WARN;
+	}
+}
+
+static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell *out)
+{
+	const struct view *v = ctx;
+	const struct path *p = at(ctx, row);
+	unsigned i = v->row[row];
+
+	switch ((enum col)col) {
+	case COL_RANK:
+		if (v->rank[i])
+			snprintf(out->text, sizeof(out->text), "%u%s", v->rank[i], v->tied[i] ? "=" : "");
+		out->role = v->rank[i] == 1 ? ROLE_BEST : ROLE_TEXT;
+		break;
+	case COL_NODE:
+		snprintf(out->text, sizeof(out->text), "%s", p->node);
+		out->role = ROLE_TITLE;
+		break;
+	case COL_VIA:
+		snprintf(out->text, sizeof(out->text), "%s", p->via);
+		break;
+	case COL_STATE:
+		if (!answers(p) || p->wrong_chain) {
+			trouble(v, p, out);
+			break;
+		}
+		snprintf(out->text, sizeof(out->text), "%s", path_state_word(p));
+		out->role = p->state == LINK_SILENT ? ROLE_CRIT : p->state == LINK_LIVE ? ROLE_OK : ROLE_INFO;
+		break;
+	case COL_HEAD:
+		head(v, p, out);
+		break;
+	case COL_BEHIND:
+		behind(p, p->behind_p50, out);
+		break;
+	case COL_BEHIND99:
+		latency(out, p->push ? p->behind_p99 : UNKNOWN);
+		break;
+	case COL_WON:
+		number_percent(out->text, sizeof(out->text), p->raced ? (double)p->won / (double)p->raced : NAN, 0);
+		break;
+	case COL_USABLE:
+		latency(out, p->usable_p90);
+		break;
+	case COL_CALL:
+		latency(out, p->call_p50);
+		break;
+	case COL_CALL99:
+		latency(out, p->call_p99);
+		break;
+	case COL_TRANSFER:
+		number_rate(out->text, sizeof(out->text), p->xfer_bytes_per_s);
+		break;
+	case COL_CALLS:
+		number_fixed(out->text, sizeof(out->text), p->calls_per_min, 0);
+		break;
+	case COL_MB:
+		number_mb(out->text, sizeof(out->text), p->bytes_per_min);
+		break;
+	case COL_PEERS:
+		number_int(out->text, sizeof(out->text), p->facts.peers);
+		break;
+	case COL_ERRORS:
+		number_int(out->text, sizeof(out->text), p->errors.total_5m);
+		out->role = p->errors.total_5m ? ROLE_WARN : ROLE_TEXT;
+		break;
+	default:
+		break;
+	}
+	if (strcmp(out->text, "\xe2\x80\x94") == 0)
+		out->role = ROLE_DIM;
+}
+
+/* ---- order by column ---- */
+
+static double value(const struct view *v, unsigned row, enum col col)
+{
+	const struct path *p = at(v, row);
+	uint64_t ns = UNKNOWN;
+
+	switch (col) {
+	case COL_RANK:
+		return (double)row;
+	case COL_STATE:
+		return (double)p->state;
+	case COL_HEAD:
+		return p->has_head ? -(double)p->head_number : NAN;
+	case COL_BEHIND:
+		ns = p->behind_p50;
+		break;
+	case COL_BEHIND99:
+		ns = p->behind_p99;
+		break;
+	case COL_WON:
+		return p->raced ? -(double)p->won / (double)p->raced : NAN;
+	case COL_USABLE:
+		ns = p->usable_p90;
+		break;
+	case COL_CALL:
+		ns = p->call_p50;
+		break;
+	case COL_CALL99:
+		ns = p->call_p99;
+		break;
+	case COL_TRANSFER:
+		return -p->xfer_bytes_per_s;
+	case COL_CALLS:
+		return -p->calls_per_min;
+	case COL_MB:
+		return -p->bytes_per_min;
+	case COL_PEERS:
+		return p->facts.peers == UNKNOWN ? NAN : -(double)p->facts.peers;
+	case COL_ERRORS:
+		return -(double)p->errors.total_5m;
+	default:
+		break;
+	}
+	return ns == UNKNOWN ? NAN : (double)ns;
+}
+
+static int cmp(const void *ctx, unsigned col, unsigned a, unsigned b)
+{
+	double x, y;
+
+	if (col == COL_NODE)
+		return strcmp(at(ctx, a)->node, at(ctx, b)->node);
+	if (col == COL_VIA)
+		return strcmp(at(ctx, a)->via, at(ctx, b)->via);
+	x = value(ctx, a, (enum col)col);
+	y = value(ctx, b, (enum col)col);
+	if (isnan(x) || isnan(y))
+		return (isnan(x) != 0) - (isnan(y) != 0);
+	return (x > y) - (x < y);
+}
+
+/* ---- the pane ---- */
+
+static struct table_source source(const struct model *m, struct view *v)
+{
+	*v = (struct view){ .m = m };
+	order(v);
+	return (struct table_source){ .ctx = v, .n = m->n_paths, .key = key, .cell = cell, .cmp = cmp };
+}
+
+static void heads_note(const struct model *m, char *out, size_t size)
+{
+	uint64_t heads = 0;
+	char n[NUMBER_MAX], age[40];
+
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		if (!m->paths[i]->other_chain && m->paths[i]->heads > heads)
+			heads = m->paths[i]->heads;
+	}
+	snprintf(out, size, "%s heads in %s", number_int(n, sizeof(n), heads),
+		 time_age(age, sizeof(age), (int64_t)(m->now_mono - m->start_mono)));
+}
+
+/* Share of raced heads that nobody won, "" if there was no race. */
+static void ties(const struct model *m, char *out, size_t size)
+{
+	uint64_t raced = 0, tied = 0;
+	char share[NUMBER_MAX];
+
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		if (m->paths[i]->raced > raced) {
+			raced = m->paths[i]->raced;
+			tied = m->paths[i]->ties;
+		}
+	}
+	out[0] = 0;
+	if (raced >= RANK_HEADS)
+		snprintf(out, size, "ties %s", number_percent(share, sizeof(share), (double)tied / (double)raced, 0));
+	else if (raced)
+		snprintf(out, size, "order: %llu of %d heads needed", (unsigned long long)raced, RANK_HEADS);
+}
+
+static void draw(struct pane *pane, const struct model *m, struct canvas *c, bool focus)
+{
+	struct state *s = pane->state;
+	struct view v;
+	struct table_source src = source(m, &v);
+	char note[140], heads[80], sorted[48], foot[64];
+	struct canvas in;
+
+	v.wide = c->at.w >= WIDE;
+	heads_note(m, heads, sizeof(heads));
+	table_note(&s->table, wide, sorted, sizeof(sorted));
+	if (s->table.sort)
+		snprintf(note, sizeof(note), "%s \xc2\xb7 %s", sorted, heads);
+	else
+		snprintf(note, sizeof(note), "%s%s", v.wide ? "by freshness \xc2\xb7 " : "", heads);
+	ties(m, foot, sizeof(foot));
+	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus, "Endpoints", note, foot));
+	table_draw(&s->table, v.wide ? wide : narrow, COLS, &src, &in, focus);
+}
+
+static enum pane_result command(struct pane *pane, const struct model *m, enum ui_cmd cmd)
+{
+	struct state *s = pane->state;
+	struct view v;
+	struct table_source src = source(m, &v);
+
+	return table_command(&s->table, wide, COLS, &src, cmd);
+}
+
+static enum pane_result click(struct pane *pane, const struct model *m, int x, int y)
+{
+	struct state *s = pane->state;
+	struct view v;
+	struct table_source src = source(m, &v);
+
+	return table_click(&s->table, wide, COLS, &src, x - 1, y - 1);
+}
+
+extern const struct pane_class pane_endpoints;
+const struct pane_class pane_endpoints = {
+	.name = "endpoints",
+	.title = "Endpoints",
+	.help = "every path: its head, how far behind the first it hears, how fast it answers, what it costs, what fails",
+	.wants = DIRTY_PATHS | DIRTY_CLOCK | DIRTY_NODE,
+	.views = 1u << 1,
+	.min_w = 20,
+	.min_h = 4,
+	.priority = 1,
+	.state_size = sizeof(struct state),
+	.draw = draw,
+	.command = command,
+	.click = click,
+};
