@@ -23,6 +23,7 @@ struct net_opts {
 	uint64_t connect_timeout_ns; /* 0: 10 s */
 	uint64_t request_timeout_ns; /* 0: 30 s; HTTP: whole transfer */
 	size_t max_message; /* 0: 128 MiB */
+	uint64_t ping_ns; /* WebSocket: 0: 10 s */
 };
 
 /* Once in main before any thread. */
@@ -63,7 +64,13 @@ enum status stream_recv(struct stream *s, void *p, size_t size, size_t *n, struc
  * ST_TOO_BIG if more than limit_bytes (16 MiB) wait. Keeps rule 4: after AGAIN the same pointer and length are tried again.
  */
 enum status stream_send(struct stream *s, const void *p, size_t n, struct err *e) MUST_CHECK;
+/* The same for two pieces that follow each other. */
+enum status stream_send2(struct stream *s, const void *a, size_t a_n, const void *b, size_t b_n, struct err *e) MUST_CHECK;
 enum status stream_flush(struct stream *s, struct err *e) MUST_CHECK;
+/* Bytes that wait to be sent. */
+size_t stream_queued(const struct stream *s);
+/* "DNS", "TCP", "TLS", "socket" while it connects, else "". */
+const char *stream_doing(const struct stream *s);
 /* Local "address:port → address:port" for the log; "" for unix. */
 void stream_describe(const struct stream *s, char *out, size_t size);
 
