@@ -42,7 +42,7 @@ key_parse(const char *name, size_t n)
 	if (n == 3 && name[0] == 'F' && name[1] == '1' && name[2] >= '0' && name[2] <= '2')
 		return KEY_F1_ + 9 + (unsigned)(name[2] - '0');
 	cp = utf8_decode(name, n, &len);
-	if ((size_t)len != n || cp <= ' ' || utf8_width(cp) == 0)
+	if ((size_t)len != n || cp <= ' ' || cp == 0xfffd || utf8_width(cp) == 0)
 		return 0;
 	return cp;
 }

@@ -14,7 +14,7 @@
 #include "ui/command.h"
 #include "ui/pane.h"
 
-enum { TABLE_COLS_MAX = 24, TABLE_TEXT_MAX = 128 };
+enum { TABLE_COLS_MAX = 24, TABLE_TEXT_MAX = 256 };
 
 enum table_align { TABLE_RIGHT, TABLE_LEFT };
 
