@@ -27,8 +27,8 @@ struct screen_opts {
 enum status screen_open(struct screen **out, const struct screen_opts *opts, struct err *e) MUST_CHECK;
 /* Restores the terminal; NULL is allowed; also done at exit() if it was forgotten. */
 void screen_close(struct screen *s);
-/* Restores the terminal with async-signal-safe calls only: for a handler that is about to _exit. */
-void screen_emergency(const struct screen *s);
+/* Restores the terminal, if one is open, with async-signal-safe calls only: for a handler that is about to _exit. */
+void screen_emergency(void);
 /* What the terminal can: locale's codeset UTF-8 → braille, on the Linux console blocks; else ASCII. Needs no open screen. */
 enum glyphs screen_glyphs(void);
 
@@ -48,7 +48,7 @@ void screen_clear(struct screen *s);
 /* Sends what differs from the last time. Cells outside the terminal are left out. */
 void screen_show(struct screen *s, const struct canvas *c);
 
-enum input_kind { INPUT_KEY, INPUT_CLICK, INPUT_WHEEL, INPUT_RESIZE };
+enum input_kind { INPUT_KEY, INPUT_CLICK, INPUT_WHEEL };
 struct input {
 	enum input_kind kind;
 	unsigned key; /* INPUT_KEY: as in ui/command.h */
