@@ -651,8 +651,6 @@ static void subscribe(struct drive *d)
 
 void drive_up(struct drive *d)
 {
-	bool full;
-
 	clock_tick(d);
 	wire_connected(&d->wire);
 	d->up = true;
@@ -660,11 +658,10 @@ void drive_up(struct drive *d)
 	d->fails = d->resubscribed = 0;
 	d->last_head = d->now;
 	d->poll_open = d->tip_open = false;
-	/* The very first path to stand fetches the newest body without a round trip for its hash. */
-	full = !d->ever && d->o.bodies != BODIES_OFF && claims_take(d->o.claims, claim_period(0, 0));
 	ask_plain(d, M_CHAIN_ID, PRIO_FIRST);
 	ask_tag(d, TAG_GENESIS, SRC_ASKED, false, PRIO_FIRST);
-	ask_tag(d, TAG_LATEST, d->ever ? SRC_GAP : SRC_BACKFILL, full, PRIO_FIRST);
+	/* Its hash first: a body asked for by tag could be one that another path is fetching by its hash. */
+	ask_tag(d, TAG_LATEST, d->ever ? SRC_GAP : SRC_BACKFILL, false, PRIO_FIRST);
 	if (d->o.push)
 		subscribe(d);
 	set_polling(d, !d->o.push);
