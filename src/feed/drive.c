@@ -277,7 +277,7 @@ static void walk(struct drive *d, const struct head *child)
 	ask_body(d, &child->parent, child->number - 1, SRC_WALK, false);
 }
 
-static void fill_gap(struct drive *d, const struct head *h)
+static void fill_gap(struct drive *d, const struct head *h, bool polled)
 {
 	uint64_t from = d->tip.number + 1, to = h->number - 1, first = from;
 	uint64_t chain = wire_chain_key(&d->wire);
@@ -294,6 +294,9 @@ static void fill_gap(struct drive *d, const struct head *h)
 			asked++;
 		}
 	}
+	/* A poll that finds several new blocks is how polling works; a gap is what a subscription or an outage left out. */
+	if (polled)
+		return;
 	e.u.gap.from = from;
 	e.u.gap.to = to;
 	e.u.gap.asked = asked;
@@ -302,14 +305,14 @@ static void fill_gap(struct drive *d, const struct head *h)
 }
 
 /* A head by push, poll or `latest`: does it follow the one before? */
-static void follow(struct drive *d, const struct head *h)
+static void follow(struct drive *d, const struct head *h, bool polled)
 {
 	if (d->has_tip && hash_eq(&d->tip.hash, &h->hash))
 		return;
 	d->walked = 0;
 	if (d->has_tip && !hash_eq(&d->tip.hash, &h->parent)) {
 		if (h->number > d->tip.number + 1)
-			fill_gap(d, h);
+			fill_gap(d, h, polled);
 		else
 			walk(d, h);
 	}
@@ -366,7 +369,7 @@ static void on_push(void *ctx, const struct head *h)
 
 	d->fails = 0;
 	want_body(d, h, SRC_PUSH);
-	follow(d, h);
+	follow(d, h, false);
 	heard(d);
 }
 
@@ -378,7 +381,7 @@ static void set_polling(struct drive *d, bool on)
 
 	d->polling = on;
 	d->poll_ns = drive_poll_interval(d->block_ns, d->o.local);
-	d->next_poll = on ? d->now : UINT64_MAX;
+	d->next_poll = on ? d->now + d->poll_ns : UINT64_MAX;
 	d->next_tip = on ? d->now + (d->block_ns ? d->block_ns : NS_S) : UINT64_MAX;
 	e.u.info.info = INFO_POLL_INTERVAL;
 	e.u.info.a = on ? d->poll_ns : UINT64_MAX;
@@ -527,7 +530,7 @@ static void on_block(struct drive *d, const struct wire_result *r)
 		if (!d->has_tip || h->number >= d->tip.number || c->source == SRC_POLL) {
 			if (!r->body)
 				want_body(d, h, (enum head_source)c->source);
-			follow(d, h);
+			follow(d, h, c->source == SRC_POLL && !d->silent);
 		}
 		if (c->source == SRC_POLL)
 			d->tip_open = c->tag == TAG_LATEST ? false : d->tip_open;
