@@ -880,7 +880,7 @@ static void expire(struct drive *d)
 
 void drive_tick(struct drive *d)
 {
-	unsigned room = d->o.push ? 32 : 8, open;
+	unsigned room = d->o.push ? 32 : 8, open = 0, bulk = 0;
 	struct ask *a;
 
 	clock_tick(d);
@@ -888,15 +888,19 @@ void drive_tick(struct drive *d)
 		return;
 	expire(d);
 	periodic(d);
-	open = wire_open(&d->wire);
+	for (int i = 0; i < WIRE_CALLS; i++) {
+		open += d->wire.calls[i].id != 0;
+		bulk += d->wire.calls[i].id != 0 && d->wire.calls[i].key == PRIO_FILL;
+	}
 	while ((a = next_ask(d)) != NULL) {
 		/* Bulk leaves room for what cannot wait. */
-		if (open >= room || (a->prio == PRIO_FILL && open >= room / 4))
+		if (open >= room || (a->prio == PRIO_FILL && bulk >= room / 4))
 			break;
 		if (send_ask(d, a) != ST_OK)
 			break;
 		a->used = false;
 		open++;
+		bulk += a->prio == PRIO_FILL;
 	}
 }
 

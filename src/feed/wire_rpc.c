@@ -75,15 +75,6 @@ struct wire_call *wire_find(struct wire *w, uint64_t id)
 	return NULL;
 }
 
-unsigned wire_open(const struct wire *w)
-{
-	unsigned n = 0;
-
-	for (int i = 0; i < WIRE_CALLS; i++)
-		n += w->calls[i].id != 0;
-	return n;
-}
-
 /* ---- outgoing ---- */
 
 static enum method method_find(const struct json_str *s)

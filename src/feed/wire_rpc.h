@@ -89,7 +89,7 @@ uint64_t wire_id(uint64_t serial, enum head_source source, bool sample);
  */
 enum status wire_out(struct wire *w, const char *text, size_t n, uint64_t sched_ns) MUST_CHECK;
 struct wire_call *wire_find(struct wire *w, uint64_t id); /* NULL if not open */
-unsigned wire_open(const struct wire *w);
+
 /* A message came in. Never fails: what is odd is counted and, once in a while, logged. */
 void wire_in(struct wire *w, const char *text, size_t n, const struct net_meta *m);
 /* An open call ends without an answer (deadline, HTTP failure, lost connection). detail, text from e. */
