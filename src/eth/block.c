@@ -60,22 +60,22 @@ void blockdec_free(struct blockdec *d)
 static enum status prepare(struct blockdec *d, size_t n)
 {
 	enum { TYPICAL = 600, MIN = 16 }; /* bytes of JSON of a transaction */
-	size_t tx_cap = n / TYPICAL + MIN, size;
+	enum { KEEP = 32 << 20 };         /* more than any real block takes */
+	size_t tx_cap = n / TYPICAL + MIN, cap, size;
 
 	if (n > BLOCKDEC_LIMIT || data_bound(n) > BLOCKDEC_LIMIT)
 		return ST_TOO_BIG;
-	if (d->b && data_bound(n) <= d->data_cap)
+	cap = data_bound(n);
+	size = align8(cap) + tx_cap * sizeof(struct tx);
+	/* One monstrous message must not keep its memory for ever. */
+	if (d->b && cap <= d->data_cap && (d->size <= KEEP || size > KEEP))
 		return ST_OK;
-	d->data_cap = data_bound(n);
-	size = tx_offset(d) + tx_cap * sizeof(struct tx);
 	free(d->b);
 	d->b = malloc(size);
 	d->size = d->b ? size : 0;
-	d->tx_cap = (uint32_t)tx_cap;
-	if (d->b)
-		return ST_OK;
-	d->data_cap = 0;
-	return ST_NOMEM;
+	d->data_cap = d->b ? cap : 0;
+	d->tx_cap = d->b ? (uint32_t)tx_cap : 0;
+	return d->b ? ST_OK : ST_NOMEM;
 }
 
 void *arena_take(struct dec *x, size_t n, uint32_t *off)
