@@ -25,6 +25,7 @@ enum {
 };
 
 #define UNKNOWN UINT64_MAX
+#define REORDER_NS UINT64_C(60000000)
 
 /* What a call of model_apply or model_tick changed: a pane draws only if its bits are set. */
 enum dirty {
@@ -157,12 +158,13 @@ struct path {
 	uint16_t node_index;
 	bool push, local;
 	int chain; /* index in model.chains, −1 unknown */
-	bool wrong_chain; /* another chain than its node's or the first path's */
+	bool wrong_chain; /* another chain than its node's first path */
+	bool other_chain; /* not on the chain that is shown: not to be compared */
 	enum link_state state;
 	uint64_t state_since; /* mono */
 	enum status cause;
 	int32_t cause_detail;
-	char text[120], cure[64];
+	char text[120], cure[88];
 	uint64_t retry_mono;
 	unsigned attempt;
 	uint32_t dns_us, tcp_us, tls_us, ready_us;
@@ -175,6 +177,8 @@ struct path {
 	/* Race, by hash, pushed heads only (polled paths have none: `≤ interval`). */
 	uint64_t poll_interval_ns; /* UNKNOWN if pushed */
 	uint64_t heads, won, ties, missed, dups;
+	uint64_t raced; /* heads that another pushed path heard too: the base of won and ties */
+	uint64_t backs; /* its head went back to an older block of the same branch: several backends */
 	uint64_t behind_p50, behind_p99; /* behind the first path, ns; UNKNOWN below 1 sample */
 	uint64_t usable_p90; /* head heard + body decoded, behind the first head; UNKNOWN */
 	uint64_t body_lag_p90; /* this path's own head → its body decoded */
@@ -276,7 +280,11 @@ void model_free(struct model *m);
 struct model *model_clone(const struct model *m);
 /* Takes what the event owns. Returns DIRTY_ bits. Any event from any node is survivable. */
 unsigned model_apply(struct model *m, const struct event *e);
-/* Time passes: ages, windows, rates, head timeouts. Call at 4 Hz at most, and before a frame. */
+/*
+ * Time passes: ages, windows, rates, head timeouts. Call at 4 Hz at most, and before a frame. What depends on several paths
+ * (which branch is followed when they differ, reorgs, the event log, races) is decided here, REORDER_NS after the stamps,
+ * so that it does not depend on the order in which the rings were drained. A head that extends the tip shows at once.
+ */
 unsigned model_tick(struct model *m, uint64_t now_mono, uint64_t now_wall);
 void model_show(struct model *m, unsigned chain); /* which chain the screens show */
 /* The app's own figures. recv_mono: stamp of the head now on the screen. loop_late: our loop ran > 100 ms late since. */

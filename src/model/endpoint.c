@@ -1,0 +1,443 @@
+#include "model/endpoint.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+	CALL_SLICES = 10, /* of one minute */
+	METHOD_SLICES = 2, /* of five minutes: per method and path memory counts */
+	XFER_LEAST = 8, /* samples */
+};
+
+#define CALL_SLICE_NS (60 * NS_S)
+#define METHOD_SLICE_NS (300 * NS_S)
+#define ERR_SLICE_NS (30 * NS_S)
+#define SNAP_NS (5 * NS_S)
+#define RATE_NS (60 * NS_S)
+
+/* ---- life ---- */
+
+struct path *endpoint_new(const struct path_setup *s, uint64_t now_mono)
+{
+	struct path *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->priv = calloc(1, sizeof(*p->priv));
+	if (!p->priv) {
+		free(p);
+		return NULL;
+	}
+	snprintf(p->node, sizeof(p->node), "%s", s->node ? s->node : "");
+	snprintf(p->via, sizeof(p->via), "%s", s->via ? s->via : "");
+	snprintf(p->show, sizeof(p->show), "%s", s->show ? s->show : "");
+	p->push = s->push;
+	p->local = s->local;
+	p->chain = -1;
+	p->state_since = now_mono;
+	p->behind_blocks = p->poll_interval_ns = UNKNOWN;
+	p->behind_p50 = p->behind_p99 = p->usable_p90 = p->body_lag_p90 = UNKNOWN;
+	p->call_p50 = p->call_p99 = UNKNOWN;
+	for (unsigned i = 0; i < M_N; i++)
+		p->method[i].p50 = p->method[i].p99 = UNKNOWN;
+	p->xfer_bytes_per_s = p->calls_per_min = p->bytes_per_min = (double)NAN;
+	p->errors.last_mono = UNKNOWN;
+	p->facts.peers = p->facts.pending = p->facts.queued = UNKNOWN;
+	p->facts.peers_mono = p->facts.pool_mono = UNKNOWN;
+	p->facts.sync_per_s = (double)NAN;
+	p->priv->up_since = p->priv->down_mono = p->priv->down_wall = UNKNOWN;
+	p->priv->first_head = p->priv->trouble_note = p->priv->lost_note = p->priv->resub_mono = UNKNOWN;
+	p->priv->snap[0].mono = now_mono;
+	p->priv->snaps = 1;
+	return p;
+}
+
+void endpoint_free(struct path *p)
+{
+	if (!p)
+		return;
+	for (unsigned i = 0; i < M_N; i++) {
+		if (p->priv->method[i])
+			hist_window_fini(p->priv->method[i]);
+		free(p->priv->method[i]);
+	}
+	hist_window_fini(&p->latency);
+	free(p->priv->behind);
+	free(p->priv->usable);
+	free(p->priv->body_lag);
+	free(p->priv);
+	free(p);
+}
+
+struct path *endpoint_clone(const struct path *p)
+{
+	struct path *to = malloc(sizeof(*to));
+	struct path_priv *pp = malloc(sizeof(*pp));
+	size_t bytes = p->latency.slices * sizeof(struct hist);
+
+	if (!to || !pp) {
+		free(to);
+		free(pp);
+		return NULL;
+	}
+	*to = *p;
+	*pp = *p->priv;
+	to->priv = pp;
+	/* A frozen screen shows the figures as they were: their histograms are not needed. */
+	pp->behind = pp->usable = pp->body_lag = NULL;
+	memset(pp->method, 0, sizeof(pp->method));
+	pp->race_dirty = pp->calls_dirty = false;
+	to->latency.slice = NULL;
+	to->latency.slices = 0;
+	if (bytes) {
+		to->latency.slice = malloc(bytes);
+		if (!to->latency.slice) {
+			endpoint_free(to);
+			return NULL;
+		}
+		memcpy(to->latency.slice, p->latency.slice, bytes);
+		to->latency.slices = p->latency.slices;
+	}
+	return to;
+}
+
+/* ---- link ---- */
+
+static void count_error(struct path *p, uint8_t code, const char *text, uint64_t mono)
+{
+	struct slice *s;
+	uint64_t epoch = mono / ERR_SLICE_NS;
+
+	if (code >= ST_N)
+		code = ST_INTERNAL;
+	p->errors.by_code[code]++;
+	snprintf(p->errors.last, sizeof(p->errors.last), "%s", text[0] ? text : status_word((enum status)code));
+	p->errors.last_mono = mono;
+	s = &p->priv->err[epoch % 10];
+	if (s->epoch != epoch)
+		*s = (struct slice){ .epoch = epoch };
+	s->n++;
+	p->priv->calls_dirty = true;
+}
+
+void endpoint_link(struct path *p, const struct event *e)
+{
+	struct path_priv *pp = p->priv;
+	enum link_state state = e->u.link.state <= LINK_STOPPED ? (enum link_state)e->u.link.state : LINK_WAITING;
+	bool up = link_up(state);
+
+	if (state != p->state || p->state_since == UNKNOWN) {
+		p->state_since = e->mono;
+		if (state == LINK_SILENT)
+			p->silent_count++;
+	}
+	p->state = state;
+	p->cause = e->u.link.code < ST_N ? (enum status)e->u.link.code : ST_INTERNAL;
+	p->cause_detail = e->u.link.detail;
+	snprintf(p->text, sizeof(p->text), "%.*s", (int)sizeof(e->u.link.text) - 1, e->u.link.text);
+	snprintf(p->cure, sizeof(p->cure), "%.*s", (int)sizeof(e->u.link.cure) - 1, e->u.link.cure);
+	p->retry_mono = e->u.link.retry_mono;
+	p->attempt = e->u.link.attempt;
+	if (e->u.link.via[0]) {
+		snprintf(p->via, sizeof(p->via), "%.*s", (int)sizeof(e->u.link.via) - 1, e->u.link.via);
+		p->push = strncmp(p->via, "http", 4) != 0;
+	}
+	if (state == LINK_CONNECTING || up) {
+		p->dns_us = e->u.link.dns_us;
+		p->tcp_us = e->u.link.tcp_us;
+		p->tls_us = e->u.link.tls_us;
+		p->ready_us = e->u.link.ready_us;
+	}
+	if (up && !pp->up) {
+		p->connects++;
+		pp->up_since = e->mono;
+		pp->first_head = UNKNOWN;
+		pp->down_mono = pp->down_wall = UNKNOWN;
+		pp->ever_up = true;
+	} else if (!up && (pp->up || (state == LINK_WAITING && pp->down_mono == UNKNOWN))) {
+		pp->down_mono = e->mono;
+		pp->down_wall = e->wall;
+	}
+	pp->up = up;
+	if (state == LINK_WAITING && p->cause != ST_OK)
+		count_error(p, (uint8_t)p->cause, p->text, e->mono);
+}
+
+const char *path_state_word(const struct path *p)
+{
+	if (p->wrong_chain && link_up(p->state))
+		return "WRONG CHAIN";
+	if (p->other_chain && link_up(p->state))
+		return "other chain";
+	switch (p->state) {
+	case LINK_IDLE:
+	case LINK_CONNECTING: return "connecting";
+	case LINK_LIVE: return "live";
+	case LINK_POLLING: return "poll";
+	case LINK_SILENT: return "SILENT";
+	case LINK_WAITING: return "down";
+	case LINK_STOPPED: return "stopped";
+	}
+	return "down";
+}
+
+/* ---- calls ---- */
+
+static void call_sample(struct path *p, enum method m, uint64_t mono, uint64_t ns)
+{
+	struct hist_window **w = &p->priv->method[m];
+
+	if (p->latency.slices == 0 && hist_window_init(&p->latency, CALL_SLICES, CALL_SLICE_NS) != 0)
+		p->latency.slices = 0;
+	if (p->latency.slices)
+		hist_window_add(&p->latency, mono, ns);
+	if (!*w) {
+		*w = malloc(sizeof(**w));
+		if (*w && hist_window_init(*w, METHOD_SLICES, METHOD_SLICE_NS) != 0) {
+			free(*w);
+			*w = NULL;
+		}
+	}
+	if (*w)
+		hist_window_add(*w, mono, ns);
+	p->priv->calls_dirty = true;
+}
+
+void endpoint_reply(struct path *p, const struct event *e)
+{
+	enum method m = e->u.reply.method < M_N ? (enum method)e->u.reply.method : M_OTHER;
+	enum status code = e->u.reply.code < ST_N ? (enum status)e->u.reply.code : ST_INTERNAL;
+
+	p->method[m].bytes = add_sat(p->method[m].bytes, e->u.reply.wire_bytes);
+	p->method[m].n++;
+	if (code == ST_OK) {
+		p->method[m].unsupported = ST_OK;
+		if (e->u.reply.latency_ns != UNKNOWN)
+			call_sample(p, m, e->mono, e->u.reply.latency_ns);
+		return;
+	}
+	/* A method that a node does not have is no fault of the node. */
+	if (code == ST_UNSUPPORTED) {
+		p->method[m].unsupported = code;
+		return;
+	}
+	p->method[m].failed++;
+	count_error(p, (uint8_t)code, e->u.reply.text, e->mono);
+}
+
+void endpoint_traffic(struct path *p, const struct event *e)
+{
+	struct path_priv *pp = p->priv;
+	unsigned last = pp->snaps - 1, max = sizeof(pp->snap) / sizeof(pp->snap[0]);
+
+	p->bytes_in = e->u.traffic.bytes_in;
+	p->bytes_out = e->u.traffic.bytes_out;
+	p->calls = e->u.traffic.calls;
+	p->notes = e->u.traffic.notes;
+	p->odd = e->u.traffic.odd;
+	p->bodies = e->u.traffic.bodies;
+	if (sub_sat(e->mono, pp->snap[last].mono) < SNAP_NS)
+		return;
+	if (pp->snaps == max) {
+		memmove(pp->snap, pp->snap + 1, (max - 1) * sizeof(pp->snap[0]));
+		pp->snaps--;
+	}
+	pp->snap[pp->snaps].mono = e->mono;
+	pp->snap[pp->snaps].bytes = add_sat(p->bytes_in, p->bytes_out);
+	pp->snap[pp->snaps].calls = p->calls;
+	pp->snaps++;
+}
+
+void endpoint_xfer(struct path *p, const struct event *e)
+{
+	uint64_t epoch = e->mono / CALL_SLICE_NS;
+	struct slice *s = &p->priv->xfer[epoch % 10];
+
+	/* One read says nothing about a rate: it was all there when we looked (design.md §8). */
+	if (e->u.block.reads < 2 || !e->u.block.xfer_ns)
+		return;
+	if (s->epoch != epoch)
+		*s = (struct slice){ .epoch = epoch };
+	s->n++;
+	s->bytes = add_sat(s->bytes, e->u.block.xfer_bytes);
+	s->ns = add_sat(s->ns, e->u.block.xfer_ns);
+	p->priv->calls_dirty = true;
+}
+
+/* ---- facts ---- */
+
+static void sync_rate(struct path *p, uint64_t mono, uint64_t at)
+{
+	struct path_priv *pp = p->priv;
+	unsigned max = sizeof(pp->sync) / sizeof(pp->sync[0]);
+	uint64_t ns;
+
+	if (pp->syncs && (mono <= pp->sync[pp->syncs - 1].mono || at < pp->sync[pp->syncs - 1].at))
+		pp->syncs = 0;
+	if (pp->syncs == max) {
+		memmove(pp->sync, pp->sync + 1, (max - 1) * sizeof(pp->sync[0]));
+		pp->syncs--;
+	}
+	pp->sync[pp->syncs].mono = mono;
+	pp->sync[pp->syncs++].at = at;
+	ns = mono - pp->sync[0].mono;
+	p->facts.sync_per_s = ns >= NS_S ? (double)(at - pp->sync[0].at) * (double)NS_S / (double)ns : (double)NAN;
+}
+
+void endpoint_info(struct path *p, const struct event *e)
+{
+	enum status code = e->u.info.code < ST_N ? (enum status)e->u.info.code : ST_INTERNAL;
+
+	switch ((enum info_kind)e->u.info.info) {
+	case INFO_CLIENT:
+		if (code == ST_OK)
+			snprintf(p->facts.client, sizeof(p->facts.client), "%.*s",
+				 (int)sizeof(e->u.info.text) - 1, e->u.info.text);
+		break;
+	case INFO_PEERS:
+		p->facts.peers_why = code;
+		if (code == ST_OK) {
+			p->facts.peers = e->u.info.a;
+			p->facts.peers_mono = e->mono;
+		} else if (code == ST_UNSUPPORTED) {
+			p->facts.peers = UNKNOWN;
+		}
+		break;
+	case INFO_SYNC:
+		p->facts.sync_why = code;
+		if (code != ST_OK)
+			break;
+		p->facts.sync_known = true;
+		p->facts.syncing = e->u.info.yes;
+		p->facts.sync_at = e->u.info.a;
+		p->facts.sync_to = e->u.info.b;
+		if (e->u.info.yes) {
+			sync_rate(p, e->mono, e->u.info.a);
+		} else {
+			p->priv->syncs = 0;
+			p->facts.sync_per_s = (double)NAN;
+		}
+		break;
+	case INFO_TXPOOL:
+		p->facts.pool_why = code;
+		if (code == ST_OK) {
+			p->facts.pending = e->u.info.a;
+			p->facts.queued = e->u.info.b;
+			p->facts.pool_mono = e->mono;
+		} else if (code == ST_UNSUPPORTED) {
+			p->facts.pending = p->facts.queued = p->facts.pool_mono = UNKNOWN;
+		}
+		break;
+	case INFO_GAS_PRICE:
+		if (code == ST_OK) {
+			p->facts.gas_price_known = true;
+			p->facts.gas_price = e->u.info.price;
+		}
+		break;
+	case INFO_POLL_INTERVAL:
+		if (code == ST_OK)
+			p->poll_interval_ns = e->u.info.a;
+		break;
+	}
+}
+
+void endpoint_head(struct path *p, const struct node *n, const struct event *e)
+{
+	uint8_t source = e->u.head.source;
+
+	if (!announces(source) && !(extends(source) && (!p->has_head || n->b.h.number > p->head_number)))
+		return;
+	p->has_head = true;
+	p->head_number = n->b.h.number;
+	p->head_hash = n->b.h.hash;
+	p->head_mono = e->mono;
+}
+
+/* ---- figures ---- */
+
+static uint64_t percentile(const struct hist *h, double at)
+{
+	return h && h->n ? hist_percentile(h, at) : UNKNOWN;
+}
+
+static void race_figures(struct path *p)
+{
+	const struct path_priv *pp = p->priv;
+
+	p->behind_p50 = percentile(pp->behind, 50);
+	p->behind_p99 = percentile(pp->behind, 99);
+	p->usable_p90 = percentile(pp->usable, 90);
+	p->body_lag_p90 = percentile(pp->body_lag, 90);
+}
+
+static void call_figures(struct path *p, uint64_t now)
+{
+	const struct path_priv *pp = p->priv;
+	uint64_t minute = now / CALL_SLICE_NS, half = now / ERR_SLICE_NS, n = 0, bytes = 0, ns = 0, errs = 0;
+	struct hist h;
+
+	if (p->latency.slices) {
+		hist_window_get(&p->latency, now, &h);
+		p->call_n = h.n;
+		p->call_p50 = percentile(&h, 50);
+		p->call_p99 = percentile(&h, 99);
+	}
+	for (unsigned i = 0; i < M_N; i++) {
+		if (!pp->method[i])
+			continue;
+		hist_window_get(pp->method[i], now, &h);
+		p->method[i].p50 = percentile(&h, 50);
+		p->method[i].p99 = percentile(&h, 99);
+	}
+	for (unsigned i = 0; i < 10; i++) {
+		if (pp->xfer[i].n && add_sat(pp->xfer[i].epoch, 10) > minute) {
+			n += pp->xfer[i].n;
+			bytes = add_sat(bytes, pp->xfer[i].bytes);
+			ns = add_sat(ns, pp->xfer[i].ns);
+		}
+		if (add_sat(pp->err[i].epoch, 10) > half)
+			errs += pp->err[i].n;
+	}
+	p->xfer_bytes_per_s = n >= XFER_LEAST && ns ? (double)bytes * (double)NS_S / (double)ns : (double)NAN;
+	p->errors.total_5m = errs > UINT32_MAX ? UINT32_MAX : (uint32_t)errs;
+}
+
+static void rates(struct path *p, uint64_t now)
+{
+	const struct path_priv *pp = p->priv;
+	unsigned i = pp->snaps - 1;
+	double minutes;
+
+	while (i > 0 && sub_sat(now, pp->snap[i].mono) < RATE_NS)
+		i--;
+	minutes = (double)sub_sat(now, pp->snap[i].mono) / (double)RATE_NS;
+	if (sub_sat(now, pp->snap[i].mono) < SNAP_NS) {
+		p->calls_per_min = p->bytes_per_min = (double)NAN;
+		return;
+	}
+	p->calls_per_min = (double)sub_sat(p->calls, pp->snap[i].calls) / minutes;
+	p->bytes_per_min = (double)sub_sat(add_sat(p->bytes_in, p->bytes_out), pp->snap[i].bytes) / minutes;
+}
+
+bool endpoint_tick(struct path *p, uint64_t now)
+{
+	struct path_priv *pp = p->priv;
+	bool changed = false;
+
+	if (pp->race_dirty && sub_sat(now, pp->race_mono) >= NS_S) {
+		race_figures(p);
+		pp->race_dirty = false;
+		pp->race_mono = now;
+		changed = true;
+	}
+	/* The window moves on even when nothing comes. */
+	if (sub_sat(now, pp->calls_mono) >= (pp->calls_dirty ? NS_S : 10 * NS_S)) {
+		call_figures(p, now);
+		rates(p, now);
+		pp->calls_dirty = false;
+		pp->calls_mono = now;
+		changed = true;
+	}
+	return changed;
+}
