@@ -15,6 +15,8 @@ struct incoming {
 	struct wire *w;
 	const struct net_meta *meta;
 	bool array; /* the message is a batch */
+	bool peeked; /* read by rpc_peek_reply, which trusts that the result stands last … */
+	bool again; /* … and it did not: to be read by rpc_each */
 	uint64_t batch; /* batch whose items were answered */
 	uint64_t batch_sched;
 	bool batch_refused;
@@ -454,6 +456,10 @@ static void in_block(struct incoming *in, struct wire_call *c, const struct rpc_
 			}
 		}
 	}
+	if (r.code == ST_MALFORMED && in->peeked) {
+		in->again = true;
+		return;
+	}
 	r.text = err.text;
 	finish(in, c, &r);
 }
@@ -661,11 +667,24 @@ static bool is_null(const struct json_str *s)
 	return s->n == 4 && memcmp(s->p, "null", 4) == 0;
 }
 
+static bool whole(const struct json_str *text)
+{
+	struct json j;
+
+	json_init(&j, text->p, text->n);
+	return json_skip(&j, NULL) && json_end(&j);
+}
+
 static void in_reply(struct incoming *in, struct wire_call *c, const struct rpc_msg *m)
 {
 	struct wire_result r = { .code = ST_OK };
 	uint64_t wait_ms = 0;
 
+	/* Block results are checked by their decoder; the others are short. */
+	if (in->peeked && c->method != M_BLOCK_BY_HASH && c->method != M_BLOCK_BY_NUMBER && !whole(&m->result)) {
+		in->again = true;
+		return;
+	}
 	if (c->batch) {
 		in->batch = c->batch;
 		in->batch_sched = c->sched_ns;
@@ -779,9 +798,11 @@ void wire_in(struct wire *w, const char *text, size_t n, const struct net_meta *
 	struct err e;
 	size_t i = 0;
 
-	if (rpc_peek_reply(text, n, &msg)) {
+	in.peeked = rpc_peek_reply(text, n, &msg);
+	if (in.peeked)
 		in_one(&in, &msg);
-	} else {
+	if (!in.peeked || in.again) {
+		in.peeked = false;
 		while (i < n && (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r'))
 			i++;
 		in.array = i < n && text[i] == '[';

@@ -546,6 +546,24 @@ static void a_dev_chain_may_be_silent(void **state)
 	assert_int_equal(rig_count(&a, "eth_subscribe", NULL), 2);
 }
 
+/* The quick look at a reply trusts that the result stands last; where it does not, the reply is read in full. */
+static void members_behind_the_result_do_no_harm(void **state)
+{
+	char text[6000];
+	struct rig_call *c;
+
+	(void)state;
+	rig_start(&a, 1, 100);
+	answer_blocks(&a);
+	rig_head(&a, 101, 0, 0);
+	c = rig_open(&a, "eth_getBlockByHash", rig_hash_hex(101, 0));
+	snprintf(text, sizeof(text), "{\"id\":%llu,\"result\":%s,\"meta\":{\"a\":{}}}", (unsigned long long)c->id,
+		 rig_block(101, 0, 0));
+	rig_message(&a, text);
+	assert_int_equal(rig_event(&a, EV_BLOCK, 0)->u.block.block->h.number, 101);
+	assert_int_equal(rig_event(&a, EV_REPLY, 0)->u.reply.code, ST_OK);
+}
+
 /* 23 */
 static void a_limit_is_respected(void **state)
 {
@@ -643,6 +661,7 @@ int main(void)
 		T(silence_is_noticed),
 		T(silence_for_ever_ends_the_connection),
 		T(a_dev_chain_may_be_silent),
+		T(members_behind_the_result_do_no_harm),
 		T(a_limit_is_respected),
 		T(an_error_in_the_body_wins),
 		T(rubbish_is_survived),
