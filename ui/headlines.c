@@ -311,7 +311,7 @@ frozen_line(struct line *l, const struct headlines *h)
 		snprintf(age, sizeof(age), "%" PRIu64 " s", s);
 	else
 		time_age(age, sizeof(age), (int64_t)(s * NS_S));
-	add(l, 0, ROLE_TEXT, 0, " %s, %" PRIu64 " new block%s", age, blocks, blocks == 1 ? "" : "s");
+	add(l, 0, ROLE_TEXT, 0, "%s, %" PRIu64 " new block%s", age, blocks, blocks == 1 ? "" : "s");
 	add(l, 1, ROLE_TEXT, 0, " \xc2\xb7 Space resumes");
 }
 

@@ -14,6 +14,7 @@ enum {
 	BOTTOM = 5, /* Mempool, Events */
 	MEMPOOL_WIDTH = 44,
 	OWN_MAX = 18,
+	OWN_WIDTH = 54,
 };
 
 enum slot { BLOCKS, GAS, TXRATE, PULSE, ENDPOINTS, MEMPOOL, EVENTS, LOG, OWN, SLOT_N };
@@ -219,7 +220,8 @@ overview_narrow(struct plan *p)
 static void
 log_view(struct plan *p)
 {
-	int w = p->in->w, h = p->out->area.h, y = p->out->area.y, right = w / 3 + 1, own;
+	int w = p->in->w, h = p->out->area.h, y = p->out->area.y, own;
+	int right = w / 3 + 1 > OWN_WIDTH ? w / 3 + 1 : OWN_WIDTH;
 
 	if (!has(p, OWN) || !has(p, LOG)) {
 		place(p, has(p, OWN) ? OWN : LOG, 0, y, w, h);

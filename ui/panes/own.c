@@ -45,7 +45,7 @@ costs(struct canvas *c, int *y, const struct model *m)
 	row(c, y, "CPU", "%s of a core  %s s in %s", number_percent(a, sizeof(a), o->cpu, 1),
 		o->cpu_ns == UNKNOWN ? "\xe2\x80\x94" : number_fixed(b, sizeof(b), (double)o->cpu_ns / 1e9, 1),
 		time_age(d, sizeof(d), (int64_t)up));
-	row(c, y, "memory", "%s RSS  %s in bodies of %s", number_bytes(a, sizeof(a), o->rss),
+	row(c, y, "memory", "%s RSS  %s in bodies of %s", number_bytes(a, sizeof(a), o->rss > 0 ? o->rss : UNKNOWN),
 		number_bytes(b, sizeof(b), o->bodies_bytes), number_bytes(d, sizeof(d), BODIES_BYTES));
 	row(c, y, "nodes", "%s calls/min  %s/min", number_fixed(a, sizeof(a), m->calls_per_min, 1),
 		number_bytes_d(b, sizeof(b), m->bytes_per_min));
@@ -64,43 +64,51 @@ costs(struct canvas *c, int *y, const struct model *m)
 	(*y)++;
 }
 
+/* Columns of the table of paths, least important last. */
+static const struct {
+	const char *title;
+	int w;
+} cols[] = {{"calls", 8}, {"in", 9}, {"lost", 7}, {"out", 9}};
+
+enum { COLS = sizeof(cols) / sizeof(cols[0]), NAME_MIN = 12, NAME_MAX = 28 };
+
 static void
-path_row(struct canvas *c, int y, int name_w, const struct path *p)
+path_row(struct canvas *c, int y, int name_w, int n, const struct path *p)
 {
 	char a[NUMBER_MAX], name[64];
-	int x = 1 + name_w;
+	uint64_t v[COLS] = {p->calls, p->bytes_in, p->lost, p->bytes_out};
+	int x = 1 + name_w, i;
+	bool bad;
 
 	snprintf(name, sizeof(name), "%s %s", p->node, p->via);
 	canvas_text(c, 1, y, name_w, ROLE_TEXT, 0, name);
-	canvas_right(c, x, y, 8, ROLE_TEXT, 0, number_int(a, sizeof(a), p->calls));
-	canvas_right(c, x + 8, y, 9, ROLE_TEXT, 0, number_bytes(a, sizeof(a), p->bytes_in));
-	canvas_right(c, x + 17, y, 9, ROLE_TEXT, 0, number_bytes(a, sizeof(a), p->bytes_out));
-	canvas_right(c, x + 26, y, 7, p->lost > 0 && p->lost != UNKNOWN ? ROLE_WARN : ROLE_TEXT, 0,
-		number_int(a, sizeof(a), p->lost));
+	for (i = 0; i < n; x += cols[i].w, i++) {
+		bad = i == 2 && v[i] > 0 && v[i] != UNKNOWN;
+		canvas_right(c, x, y, cols[i].w, bad ? ROLE_WARN : ROLE_TEXT, 0,
+			i % 2 == 1 ? number_bytes(a, sizeof(a), v[i]) : number_int(a, sizeof(a), v[i]));
+	}
 }
 
 static void
 paths(struct canvas *c, int y, const struct model *m)
 {
-	int name_w = c->at.w - 34;
+	int name_w = c->at.w - 1, n, x;
 	unsigned i;
 
-	if (name_w < 6)
-		name_w = 6;
-	if (name_w > 28)
-		name_w = 28;
+	for (n = 0; n < COLS && name_w - cols[n].w >= NAME_MIN; n++)
+		name_w -= cols[n].w;
+	if (name_w > NAME_MAX)
+		name_w = NAME_MAX;
 	canvas_text(c, 1, y, name_w, ROLE_LABEL, 0, "path");
-	canvas_right(c, 1 + name_w, y, 8, ROLE_LABEL, 0, "calls");
-	canvas_right(c, 1 + name_w + 8, y, 9, ROLE_LABEL, 0, "in");
-	canvas_right(c, 1 + name_w + 17, y, 9, ROLE_LABEL, 0, "out");
-	canvas_right(c, 1 + name_w + 26, y, 7, ROLE_LABEL, 0, "lost");
+	for (x = 1 + name_w, i = 0; i < (unsigned)n; x += cols[i].w, i++)
+		canvas_right(c, x, y, cols[i].w, ROLE_LABEL, 0, cols[i].title);
 	for (i = 0; i < m->n_paths && ++y < c->at.h; i++) {
 		/* The last line says how many more there are. */
 		if (y == c->at.h - 1 && i + 1 < m->n_paths) {
 			canvas_textf(c, 1, y, -1, ROLE_DIM, 0, "and %u more", m->n_paths - i);
 			break;
 		}
-		path_row(c, y, name_w, m->paths[i]);
+		path_row(c, y, name_w, n, m->paths[i]);
 	}
 }
 
