@@ -61,15 +61,6 @@ header(struct http_head *h, const char *name, size_t nn, const char *v, size_t v
 		copy_value(h->protocol, sizeof(h->protocol), v, vn);
 	} else if (is(name, nn, "Location")) {
 		http_location_host(h->host, sizeof(h->host), v, vn);
-	} else if (is(name, nn, "Content-Type")) {
-		size_t k = 0;
-
-		while (k < vn && v[k] != ';' && v[k] != ' ')
-			k++;
-		copy_value(h->type, sizeof(h->type), v, k);
-		for (char *c = h->type; *c; c++)
-			if (*c >= 'A' && *c <= 'Z')
-				*c = (char)(*c + 32);
 	}
 }
 

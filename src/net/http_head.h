@@ -22,7 +22,6 @@ struct http_head {
 	bool upgrade; /* Upgrade: websocket */
 	char accept[40]; /* Sec-WebSocket-Accept */
 	char extensions[40], protocol[40]; /* Sec-WebSocket-… : we offer none, so must be "" */
-	char type[40]; /* Content-Type without parameters, lower case */
 	char host[128]; /* host of Location, "" if none or relative: never its path */
 };
 

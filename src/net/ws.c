@@ -246,10 +246,7 @@ static enum status
 check_upgrade(struct ws *w, const struct http_head *h, struct err *e)
 {
 	if (h->status != 101) {
-		http_status_err(e, h->status, h->host, &w->url, w->opts);
-		if (strcmp(h->type, "text/html") == 0 && h->status < 300)
-			err_set_detail(e, ST_HTTP, h->status, "a web page instead of a WebSocket");
-		return e->code;
+		return http_status_err(e, h->status, h->host, &w->url, w->opts);
 	}
 	if (!h->upgrade || strcmp(h->accept, w->accept) != 0)
 		err_set_detail(e, ST_MALFORMED, 101, "the WebSocket upgrade was answered wrongly");
