@@ -582,7 +582,8 @@ static void on_result(void *ctx, const struct wire_result *r)
 		break;
 	case M_BLOCK_BY_HASH:
 	case M_BLOCK_BY_NUMBER:
-		on_block(d, r);
+		if (r->head)
+			on_block(d, r);
 		if (r->call->tag == TAG_GENESIS)
 			chain_known(d);
 		break;

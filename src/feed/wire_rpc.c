@@ -696,6 +696,11 @@ static void in_reply(struct incoming *in, struct wire_call *c, const struct rpc_
 		r.detail = (int)m->code;
 		r.text = m->error_text;
 		r.wait_ns = wait_ms * NS_MS;
+	} else if (is_null(&m->result) && is_genesis_call(c)) {
+		/* A node that keeps no block 0 is no fault: its chain is known by the id alone. */
+		genesis_done(in->w, NULL, in->meta);
+		finish(in, c, &r);
+		return;
 	} else if (is_null(&m->result)) {
 		r.code = ST_NULL;
 		r.text = "null";

@@ -286,6 +286,11 @@ static void heads_wait_for_the_chain(void **state)
 	rig_reply(&a, rig_open(&a, "eth_chainId", NULL), "\"0x1\"");
 	assert_int_equal(rig_events(&a, EV_HEAD), 1);
 	assert_true(hash_is_zero(&rig_event(&a, EV_CHAIN, 0)->u.chain.genesis));
+	/* No block 0 is no error, and not asked for again. */
+	rig_wait(&a, NS_S);
+	assert_int_equal(rig_count(&a, "eth_getBlockByNumber", "\"0x0\""), 1);
+	for (unsigned i = 0; i < a.n_events; i++)
+		assert_true(a.events[i].kind != EV_REPLY || a.events[i].u.reply.code == ST_OK);
 }
 
 static void doubled_heads_ask_once(void **state)
