@@ -45,11 +45,11 @@ static void bump(uint8_t *n)
 }
 
 /* The smaller text of several, so that it does not depend on their order. */
-static void keep_text(char *to, size_t size, const char *from, bool first)
+static void keep_text(char *to, size_t size, const char *from, size_t most, bool first)
 {
 	char clean[64];
 
-	utf8_clean(clean, sizeof(clean) < size ? sizeof(clean) : size, from, strnlen(from, 63));
+	utf8_clean(clean, sizeof(clean) < size ? sizeof(clean) : size, from, strnlen(from, most));
 	if (first || strcmp(clean, to) < 0)
 		snprintf(to, size, "%s", clean);
 }
@@ -90,12 +90,13 @@ void body_verdict(struct model *m, const struct event *e)
 		verified(c);
 		break;
 	case TRUTH_NO:
-		keep_text(n->no_field, sizeof(n->no_field), v->field, n->no_n == 0);
+		keep_text(n->no_field, sizeof(n->no_field), v->field, sizeof(v->field),
+			  n->no_n == 0);
 		bump(&n->no_n);
 		break;
 	case TRUTH_UNKNOWN:
 		keep_text(n->unknown_why, sizeof(n->unknown_why), v->reason[0] ? v->reason : v->field,
-			  n->unknown_n == 0);
+			  v->reason[0] ? sizeof(v->reason) : sizeof(v->field), n->unknown_n == 0);
 		bump(&n->unknown_n);
 		break;
 	case TRUTH_NONE: break;

@@ -296,26 +296,33 @@ static bool in_use(const struct chain *c, const struct node *n)
 	return n->prov || n == c->store->tip || &n->b == c->head;
 }
 
-static struct node *victim(const struct chain *c, bool canon_too)
+/* The lowest block that is, or is not, canonical. */
+static struct node *victim(const struct chain *c, bool canon)
 {
 	const struct nodeset *rows = &c->store->rows, *hidden = &c->store->hidden;
 
-	if (hidden->n && !canon_too)
+	if (hidden->n && !canon)
 		return hidden->v[0];
 	for (unsigned i = 0; i < rows->n; i++)
-		if (!in_use(c, rows->v[i]) && (canon_too || rows->v[i]->b.state != BLK_CANON))
+		if (!in_use(c, rows->v[i]) && canon == (rows->v[i]->b.state == BLK_CANON))
 			return rows->v[i];
-	return hidden->n ? hidden->v[0] : NULL;
+	return NULL;
 }
 
-/* By number, the lowest first, never by the order in which they are shown (peers.md §2.3 #9). */
+/*
+ * By number, the lowest first, never by the order in which they are shown (peers.md §2.3 #9). What is not canonical has
+ * its own limit: a chain that was set back starts with low numbers and must not be taken for old.
+ */
 void chain_limit(struct chain *c, unsigned limit)
 {
+	const struct chain_store *s = c->store;
 	struct node *n;
 
-	while (c->kept - c->store->kept_canon > NONCANON_KEPT && (n = victim(c, false)) != NULL)
+	while (c->kept - s->kept_canon > NONCANON_KEPT && (n = victim(c, false)) != NULL)
 		drop_unused(c, n);
 	while (c->kept > limit && (n = victim(c, true)) != NULL)
+		drop_unused(c, n);
+	while (c->kept > limit && (n = victim(c, false)) != NULL)
 		drop_unused(c, n);
 }
 

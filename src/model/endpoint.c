@@ -112,7 +112,7 @@ static void count_error(struct path *p, uint8_t code, const char *text, uint64_t
 	if (code >= ST_N)
 		code = ST_INTERNAL;
 	p->errors.by_code[code]++;
-	snprintf(p->errors.last, sizeof(p->errors.last), "%s", text[0] ? text : status_word((enum status)code));
+	snprintf(p->errors.last, sizeof(p->errors.last), "%.119s", text[0] ? text : status_word((enum status)code));
 	p->errors.last_mono = mono;
 	s = &p->priv->err[epoch % 10];
 	if (s->epoch != epoch)

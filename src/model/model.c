@@ -259,6 +259,8 @@ static void enqueue(struct model *m, const struct event *e)
 	struct queued *v;
 	unsigned i;
 
+	if (e->kind == EV_LINK)
+		q.e.u.link.text[sizeof(q.e.u.link.text) - 1] = q.e.u.link.cure[sizeof(q.e.u.link.cure) - 1] = '\0';
 	pp->key = q.key;
 	if (mp->queued == QUEUE_MAX)
 		pop(m);
@@ -294,6 +296,8 @@ static void decide_until(struct model *m, uint64_t now)
 		mp->queue[i].e.kind = EV_CLOCK; /* done: nothing that waits */
 		process(m, &q);
 	}
+	if (!n)
+		return;
 	mp->queued -= n;
 	memmove(mp->queue, mp->queue + n, mp->queued * sizeof(mp->queue[0]));
 }

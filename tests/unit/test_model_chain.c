@@ -1,0 +1,751 @@
+/* The chain by hash: heads, reorgs, gaps, orphans, chains apart, bounds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "model_rig.h"
+
+/* Blocks n, tag n on tag n − 1, pushed by a path 12 s apart. */
+static void run(struct model *m, unsigned path, uint64_t from, uint64_t to)
+{
+	for (uint64_t n = from; n <= to; n++) {
+		struct head h = rig_head(n, n, n - 1);
+
+		rig_say(m, path, n * 12000, &h, SRC_PUSH);
+		rig_tick(m, n * 12000 + 250);
+	}
+}
+
+static bool noted(const struct model *m, const char *part)
+{
+	const struct note *n;
+
+	for (unsigned i = 0; (n = model_note_at(m, i)) != NULL; i++)
+		if (strstr(n->text, part))
+			return true;
+	return false;
+}
+
+static void head_shows_at_once(void **state)
+{
+	struct model *m = rig_model(1, 1);
+	struct head a = rig_head(100, 100, 99), b = rig_head(101, 101, 100);
+
+	(void)state;
+	assert_null(model_chain(m)->head);
+	assert_true(rig_say(m, 0, 10, &a, SRC_BACKFILL) & DIRTY_HEAD);
+	assert_int_equal(model_chain(m)->head->h.number, 100);
+	/* No tick between: the newest head does not wait. */
+	assert_true(rig_say(m, 0, 20, &b, SRC_PUSH) & DIRTY_HEAD);
+	assert_int_equal(model_chain(m)->head->h.number, 101);
+	assert_ptr_equal(chain_by_number(model_chain(m), 101), model_chain(m)->head);
+	rig_tick(m, 300);
+	assert_int_equal(model_chain(m)->head->h.number, 101);
+	assert_int_equal(model_chain(m)->reorg_count, 0);
+	assert_true(chain_by_number(model_chain(m), 100)->gap_before);
+	assert_false(chain_by_number(model_chain(m), 101)->gap_before);
+	assert_string_equal(model_chain(m)->name, "Ethereum");
+	rig_check(m);
+	model_free(m);
+}
+
+static void same_height_reorg(void **state)
+{
+	struct model *m = rig_model(1, 1);
+	struct head other = rig_head(110, 1110, 109), next = rig_head(111, 1111, 1110);
+	const struct blk *rows[4];
+	struct chain *c;
+
+	(void)state;
+	run(m, 0, 100, 110);
+	rig_say(m, 0, 1320900, &other, SRC_PUSH);
+	rig_tick(m, 1321500);
+	c = model_chain(m);
+	assert_true(hash_eq(&c->head->h.hash, &other.hash));
+	assert_int_equal(c->reorg_count, 1);
+	assert_int_equal(c->reorgs[0].number, 110);
+	assert_int_equal(c->reorgs[0].depth, 1);
+	assert_true(hash_eq(&c->reorgs[0].to, &other.hash));
+	assert_int_equal(c->reorgs[0].path, 0);
+	assert_true(noted(m, "reorg depth 1 at 110: "));
+	rig_say(m, 0, 1332000, &next, SRC_PUSH);
+	rig_tick(m, 1333000);
+	assert_int_equal(chain_rows(c, 0, rows, 4), 4);
+	assert_int_equal(rows[0]->h.number, 111);
+	assert_int_equal(rows[1]->state, BLK_CANON);
+	assert_true(hash_eq(&rows[1]->h.hash, &other.hash));
+	assert_int_equal(rows[2]->h.number, 110);
+	assert_int_equal(rows[2]->state, BLK_ORPHAN);
+	assert_true(hash_eq(&rows[2]->winner, &other.hash));
+	assert_int_equal(rows[2]->orphaned_mono, RIG_T0 + 1320900 * NS_MS);
+	assert_int_equal(rows[2]->reincluded, -1);
+	assert_int_equal(c->reorg_count, 1);
+	rig_check(m);
+	model_free(m);
+}
+
+/* The new branch is told top first and then walked by hash, as after a silence. */
+static void deep_reorg(unsigned depth, bool top_first)
+{
+	struct model *m = rig_model(1, 1);
+	uint64_t tip = 100 + depth, ms = (tip + 1) * 12000;
+	struct chain *c;
+
+	run(m, 0, 100, tip);
+	if (top_first) {
+		struct head h = rig_head(tip + 1, 10000 + tip + 1, 10000 + tip);
+
+		rig_say(m, 0, ms, &h, SRC_PUSH);
+		rig_tick(m, ms += 300);
+		for (uint64_t n = tip; n > 100; n--) {
+			h = rig_head(n, 10000 + n, n == 101 ? 100 : 10000 + n - 1);
+			rig_say(m, 0, ms += 5, &h, SRC_WALK);
+			if (n % 7 == 0)
+				rig_tick(m, ms);
+		}
+	} else {
+		for (uint64_t n = 101; n <= tip + 1; n++) {
+			struct head h = rig_head(n, 10000 + n, n == 101 ? 100 : 10000 + n - 1);
+
+			rig_say(m, 0, ms += 5, &h, SRC_PUSH);
+		}
+	}
+	rig_tick(m, ms + 1000);
+	c = model_chain(m);
+	assert_int_equal(c->head->h.number, tip + 1);
+	for (uint64_t n = 101; n <= tip; n++) {
+		struct hash is = rig_hash(10000 + n), was = rig_hash(n);
+
+		assert_true(hash_eq(&chain_by_number(c, n)->h.hash, &is));
+		assert_int_equal(chain_by_hash(c, &was)->state, BLK_ORPHAN);
+	}
+	assert_int_equal(chain_by_number(c, 100)->state, BLK_CANON);
+	assert_false(chain_by_number(c, 101)->gap_before);
+	/* However it was learnt, every height that changed is told. */
+	assert_int_equal(c->reorgs[0].number, 101);
+	if (!top_first)
+		assert_int_equal(c->reorgs[0].depth, depth);
+	rig_check(m);
+	model_free(m);
+}
+
+static void deep_reorgs(void **state)
+{
+	(void)state;
+	deep_reorg(64, false);
+	deep_reorg(100, false);
+	deep_reorg(64, true);
+	deep_reorg(100, true);
+}
+
+/* anvil_reorg, evm_revert: the chain becomes shorter, the next head is below the old one but of another branch. */
+static void shortening_reorg(void **state)
+{
+	struct model *m = rig_model(2, 31337);
+	struct head h = rig_head(108, 1108, 107);
+	struct chain *c;
+
+	(void)state;
+	run(m, 0, 100, 110);
+	rig_say(m, 0, 1330000, &h, SRC_PUSH);
+	rig_tick(m, 1330300);
+	c = model_chain(m);
+	assert_true(hash_eq(&c->head->h.hash, &h.hash));
+	assert_int_equal(c->reorgs[0].number, 108);
+	assert_int_equal(c->reorgs[0].depth, 3);
+	assert_null(chain_by_number(c, 109));
+	rig_check(m);
+	model_free(m);
+}
+
+/* A balanced endpoint: its head goes back, the chain does not (provider.md fault 51, screens.md §3 trap c). */
+static void going_back_is_no_reorg(void **state)
+{
+	struct model *m = rig_model(1, 1);
+	struct head old = rig_head(108, 108, 107), far = rig_head(50, 50, 49), next = rig_head(111, 111, 110);
+
+	(void)state;
+	run(m, 0, 100, 110);
+	rig_say(m, 0, 1330000, &old, SRC_POLL);
+	rig_tick(m, 1330300);
+	assert_int_equal(model_chain(m)->head->h.number, 110);
+	assert_int_equal(m->paths[0]->head_number, 108);
+	assert_int_equal(m->paths[0]->behind_blocks, 2);
+	rig_say(m, 0, 1331000, &far, SRC_POLL); /* older than anything known here */
+	rig_tick(m, 1331300);
+	assert_int_equal(model_chain(m)->head->h.number, 110);
+	rig_say(m, 0, 1332000, &next, SRC_POLL);
+	rig_tick(m, 1332300);
+	assert_int_equal(model_chain(m)->head->h.number, 111);
+	assert_int_equal(model_chain(m)->reorg_count, 0);
+	rig_check(m);
+	model_free(m);
+}
+
+/* A first-seen backend that never announced it before: the ancestor was only backfilled. */
+static void going_back_is_counted(void **state)
+{
+	struct model *m = rig_model(1, 1);
+	struct head old = rig_head(99, 99, 98);
+
+	(void)state;
+	run(m, 0, 100, 110);
+	rig_say(m, 0, 1330000, &old, SRC_BACKFILL);
+	rig_tick(m, 1330100);
+	rig_say(m, 0, 1330200, &old, SRC_POLL);
+	rig_tick(m, 1330500);
+	assert_int_equal(m->paths[0]->backs, 1);
+	assert_int_equal(model_chain(m)->head->h.number, 110);
+	assert_int_equal(model_chain(m)->reorg_count, 0);
+	model_free(m);
+}
+
+/* A chain that was set back further than is known: three heads in a row say so. */
+static void set_back_out_of_sight(void **state)
+{
+	struct model *m = rig_model(1, 31337);
+	struct chain *c;
+
+	(void)state;
+	run(m, 0, 100, 110);
+	for (uint64_t n = 1; n <= 3; n++) {
+		struct head h = rig_head(n, 5000 + n, 5000 + n - 1);
+
+		rig_say(m, 0, 1400000 + n * 1000, &h, SRC_PUSH);
+		rig_tick(m, 1400000 + n * 1000 + 300);
+	}
+	c = model_chain(m);
+	assert_int_equal(c->head->h.number, 3);
+	assert_int_equal(c->reorgs[0].depth, 11);
+	rig_check(m);
+	model_free(m);
+}
+
+static void reconnect_to_a_younger_chain(void **state)
+{
+	struct model *m = rig_model(1, 31337);
+	struct head h = rig_head(5, 5005, 5004);
+
+	(void)state;
+	run(m, 0, 100, 110);
+	rig_link(m, 0, 1400000, LINK_WAITING, ST_CLOSED);
+	rig_link(m, 0, 1401000, LINK_LIVE, ST_OK);
+	rig_chain(m, 0, 1401000, 31337, 7);
+	rig_say(m, 0, 1401010, &h, SRC_GAP);
+	rig_tick(m, 1401500);
+	assert_int_equal(model_chain(m)->head->h.number, 5);
+	rig_check(m);
+	model_free(m);
+}
+
+static void majority_decides(void **state)
+{
+	struct model *m = rig_model(3, 1);
+	struct head other = rig_head(110, 1110, 109);
+	struct chain *c;
+
+	(void)state;
+	run(m, 0, 100, 110);
+	for (unsigned p = 1; p < 3; p++) {
+		struct head h = rig_head(110, 110, 109);
+
+		rig_say(m, p, 1320050, &h, SRC_PUSH);
+	}
+	rig_say(m, 2, 1320500, &other, SRC_PUSH);
+	rig_tick(m, 1320700);
+	c = model_chain(m);
+	/* One of three is on another branch. */
+	assert_int_equal(c->reorg_count, 0);
+	assert_int_equal(chain_by_hash(c, &other.hash)->state, BLK_SIDE);
+	assert_int_equal(chain_row_of(c, &other.hash), 1);
+	rig_say(m, 1, 1320800, &other, SRC_PUSH);
+	rig_tick(m, 1321000);
+	assert_true(hash_eq(&c->head->h.hash, &other.hash));
+	assert_int_equal(c->reorg_count, 1);
+	rig_say(m, 0, 1321100, &other, SRC_PUSH);
+	rig_tick(m, 1321500);
+	assert_int_equal(c->reorg_count, 1);
+	rig_check(m);
+	model_free(m);
+}
+
+/* A slow path that still tells the loser does not bring it back. */
+static void slow_path_does_not_flap(void **state)
+{
+	struct model *m = rig_model(2, 1);
+	struct head a = rig_head(111, 111, 110), b = rig_head(111, 1111, 110);
+
+	(void)state;
+	run(m, 0, 100, 110);
+	run(m, 1, 110, 110);
+	rig_say(m, 0, 1332000, &a, SRC_PUSH);
+	rig_tick(m, 1332150);
+	rig_say(m, 0, 1332200, &b, SRC_PUSH);
+	rig_tick(m, 1332400);
+	assert_true(hash_eq(&model_chain(m)->head->h.hash, &b.hash));
+	rig_say(m, 1, 1332500, &a, SRC_PUSH);
+	rig_tick(m, 1332650);
+	assert_true(hash_eq(&model_chain(m)->head->h.hash, &b.hash));
+	rig_say(m, 1, 1332700, &b, SRC_PUSH);
+	rig_tick(m, 1333000);
+	assert_true(hash_eq(&model_chain(m)->head->h.hash, &b.hash));
+	assert_int_equal(model_chain(m)->reorg_count, 1);
+	rig_check(m);
+	model_free(m);
+}
+
+static void gap_and_fill(void **state)
+{
+	struct model *m = rig_model(1, 1);
+	struct head far = rig_head(115, 115, 114);
+	struct want w[8];
+	struct chain *c;
+	unsigned n;
+
+	(void)state;
+	run(m, 0, 100, 110);
+	rig_say(m, 0, 1380000, &far, SRC_PUSH);
+	rig_tick(m, 1380300);
+	c = model_chain(m);
+	assert_int_equal(c->head->h.number, 115);
+	assert_true(c->head->gap_before);
+	assert_int_equal(c->reorg_count, 0);
+	assert_int_equal(chain_by_number(c, 110)->state, BLK_CANON);
+	assert_int_equal(blk_interval_ms(c, c->head), UNKNOWN);
+	/* The hole is asked for by hash, once per 5 s; below the first block there is none. */
+	n = model_wants(m, w, 8);
+	assert_true(n >= 1);
+	assert_int_equal(w[0].kind, CMD_BODY);
+	for (unsigned i = 0, holes = 0; i < n; i++) {
+		holes += hash_eq(&w[i].hash, &far.parent);
+		assert_true(w[i].number >= 100);
+		if (i + 1 == n)
+			assert_int_equal(holes, 1);
+	}
+	for (uint64_t k = 114; k > 110; k--) {
+		struct head h = rig_head(k, k, k - 1);
+
+		rig_say(m, 0, 1380400 + k, &h, SRC_GAP);
+	}
+	rig_tick(m, 1381000);
+	for (uint64_t k = 100; k <= 115; k++)
+		assert_int_equal(chain_by_number(c, k)->state, BLK_CANON);
+	assert_false(c->head->gap_before);
+	assert_int_equal(blk_interval_ms(c, c->head), 12000);
+	assert_int_equal(c->reorg_count, 0);
+	rig_check(m);
+	model_free(m);
+}
+
+static void reincluded(void **state)
+{
+	struct model *m = rig_model(1, 1);
+	struct head loser = rig_head(111, 111, 110), winner = rig_head(111, 1111, 110), next = rig_head(112, 112, 1111);
+	struct chain *c;
+
+	(void)state;
+	run(m, 0, 100, 110);
+	c = model_chain(m);
+	rig_say(m, 0, 1332000, &loser, SRC_PUSH);
+	rig_block(m, 0, 1332050, 1332060, rig_body(&loser, 97, 5000), SRC_PUSH);
+	rig_tick(m, 1332300);
+	rig_say(m, 0, 1336000, &winner, SRC_PUSH);
+	rig_tick(m, 1336300);
+	assert_int_equal(chain_by_hash(c, &loser.hash)->state, BLK_ORPHAN);
+	assert_int_equal(chain_by_hash(c, &loser.hash)->reincluded, -1);
+	/* 90 of its transactions are in the winner. */
+	rig_block(m, 0, 1336400, 1336410, rig_body(&winner, 120, 5007), SRC_PUSH);
+	rig_tick(m, 1336700);
+	assert_int_equal(chain_by_hash(c, &loser.hash)->reincluded, 90);
+	assert_true(noted(m, "90 of 97 txs re-included"));
+	/* Five of the seven others come with the next block. */
+	rig_say(m, 0, 1344000, &next, SRC_PUSH);
+	rig_block(m, 0, 1344050, 1344060, rig_body(&next, 5, 5002), SRC_PUSH);
+	rig_tick(m, 1344500);
+	assert_int_equal(chain_by_hash(c, &loser.hash)->reincluded, 95);
+	assert_true(noted(m, "95 of 97 txs re-included"));
+	model_free(m);
+}
+
+/* provider.md fault 50, peers.md §2.3 #10: what has no hash is no block, and never block 0. */
+static void null_block_is_none(void **state)
+{
+	struct model *m = rig_model(1, 1);
+	struct head h = rig_head(111, 111, 110), huge = rig_head(UINT64_MAX, 9, 8);
+
+	(void)state;
+	run(m, 0, 100, 110);
+	memset(&h.hash, 0, sizeof(h.hash));
+	rig_say(m, 0, 1400000, &h, SRC_PUSH);
+	rig_say(m, 0, 1400001, &(struct head){ .number = 0 }, SRC_PUSH);
+	rig_block(m, 0, 1400002, 1400003, NULL, SRC_PUSH);
+	rig_say(m, 0, 1400004, &huge, SRC_PUSH);
+	rig_tick(m, 1400300);
+	assert_int_equal(model_chain(m)->head->h.number, 110);
+	assert_int_equal(model_chain(m)->kept, 11);
+	assert_null(chain_by_number(model_chain(m), 0));
+	model_free(m);
+}
+
+/* peers.md §2.3 #18: two blocks of one height are two blocks. */
+static void forks_by_hash(void **state)
+{
+	struct model *m = rig_model(2, 1);
+	struct head a = rig_head(111, 111, 110), b = rig_head(111, 1111, 110);
+	struct chain *c;
+
+	(void)state;
+	run(m, 0, 100, 110);
+	rig_say(m, 0, 1332000, &a, SRC_PUSH);
+	rig_say(m, 1, 1332700, &b, SRC_PUSH);
+	rig_tick(m, 1335000);
+	c = model_chain(m);
+	assert_int_equal(chain_by_hash(c, &a.hash)->first_mono, RIG_T0 + 1332000 * NS_MS);
+	assert_int_equal(chain_by_hash(c, &b.hash)->first_mono, RIG_T0 + 1332700 * NS_MS);
+	assert_int_equal(path_heard(m->paths[0], &b.hash), UNKNOWN);
+	/* Nobody is late: each heard another block. */
+	assert_int_equal(m->paths[0]->raced, 0);
+	assert_int_equal(m->paths[1]->raced, 0);
+	assert_int_equal(chain_row_of(c, &b.hash), 1);
+	rig_check(m);
+	model_free(m);
+}
+
+static void chains_are_apart(void **state)
+{
+	struct path_setup setup[] = {
+		{ .node = "geth", .via = "ws", .push = true },
+		{ .node = "geth", .via = "http", .push = false },
+		{ .node = "bsc", .via = "wss", .push = true },
+	};
+	struct model *m = model_new(setup, 3, RIG_T0, RIG_WALL0);
+	struct head a = rig_head(100, 100, 99), b = rig_head(900, 900, 899);
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		rig_link(m, i, 0, LINK_LIVE, ST_OK);
+	rig_chain(m, 2, 1, 56, 8);
+	rig_chain(m, 1, 2, 56, 0); /* its genesis is null: the chain of that id */
+	rig_chain(m, 0, 3, 1, 7);
+	assert_int_equal(m->n_chains, 2);
+	assert_int_equal(m->paths[1]->chain, m->paths[2]->chain);
+	/* The first path decides what is shown, whoever spoke first. */
+	assert_int_equal(model_chain(m)->id, 1);
+	assert_true(m->paths[1]->wrong_chain);
+	assert_string_equal(path_state_word(m->paths[1]), "WRONG CHAIN");
+	assert_false(m->paths[2]->wrong_chain);
+	assert_true(m->paths[2]->other_chain);
+	rig_say(m, 0, 10, &a, SRC_PUSH);
+	rig_say(m, 1, 10, &b, SRC_POLL);
+	rig_tick(m, 300);
+	assert_int_equal(model_chain(m)->head->h.number, 100);
+	assert_int_equal(model_chain(m)->kept, 1);
+	assert_int_equal(m->paths[0]->behind_blocks, 0);
+	model_show(m, (unsigned)m->paths[1]->chain);
+	assert_int_equal(model_chain(m)->id, 56);
+	assert_int_equal(model_chain(m)->head->h.number, 900);
+	/* After a failover the path is on another chain (provider.md fault 60). */
+	rig_chain(m, 1, 400, 1, 7);
+	assert_false(m->paths[1]->wrong_chain);
+	assert_false(m->paths[1]->has_head);
+	model_free(m);
+}
+
+static void null_genesis_joins_either_way(void **state)
+{
+	for (unsigned order = 0; order < 2; order++) {
+		struct model *m = rig_model(0, 1);
+		struct path_setup setup[2] = { { .node = "a", .via = "ws", .push = true }, { .node = "b", .via = "ws", .push = true } };
+
+		model_free(m);
+		m = model_new(setup, 2, RIG_T0, RIG_WALL0);
+		rig_chain(m, order, 1, 1, order ? 0 : 7);
+		rig_chain(m, 1 - order, 2, 1, order ? 7 : 0);
+		assert_int_equal(m->n_chains, 1);
+		assert_true(m->chains[0]->genesis.b[0] == rig_hash(7).b[0]);
+		rig_chain(m, 0, 3, 1, 9);
+		assert_int_equal(m->n_chains, 2);
+		model_free(m);
+	}
+	(void)state;
+}
+
+/* A node that says nothing of its chain id: its heads count, and belong to the chain once it is told. */
+static void chain_told_late(void **state)
+{
+	struct path_setup setup = { .node = "a", .via = "ws", .push = true };
+	struct model *m = model_new(&setup, 1, RIG_T0, RIG_WALL0);
+	struct head a = rig_head(100, 100, 99);
+
+	(void)state;
+	rig_say(m, 0, 10, &a, SRC_PUSH);
+	assert_int_equal(m->n_chains, 1);
+	assert_false(model_chain(m)->id_known);
+	rig_chain(m, 0, 20, 4153, 7);
+	assert_int_equal(m->n_chains, 1);
+	assert_true(model_chain(m)->id_known);
+	assert_int_equal(model_chain(m)->head->h.number, 100);
+	for (uint64_t id = 1000; id < 1020; id++)
+		rig_chain(m, 0, 30, id, 7);
+	assert_int_equal(m->n_chains, CHAINS_MAX);
+	rig_say(m, 0, 40, &a, SRC_PUSH);
+	rig_tick(m, 500);
+	model_free(m);
+}
+
+/* peers.md §2.3 #9: the lowest numbers leave, however rows are shown. */
+static void bounded(void **state)
+{
+	struct model *m = rig_model(1, 1);
+	struct chain *c;
+	struct head h;
+
+	(void)state;
+	for (uint64_t n = 1; n <= BLOCKS_KEPT + 500; n++) {
+		h = rig_head(n, n, n - 1);
+		rig_say(m, 0, n * 100, &h, SRC_PUSH);
+		if (n % 3 == 0)
+			rig_tick(m, n * 100);
+	}
+	rig_tick(m, 2000000);
+	c = model_chain(m);
+	assert_int_equal(c->kept, BLOCKS_KEPT);
+	assert_int_equal(c->head->h.number, BLOCKS_KEPT + 500);
+	assert_null(chain_by_number(c, 500));
+	assert_non_null(chain_by_number(c, 501));
+	assert_true(chain_by_number(c, 501)->gap_before);
+	/* A liar with any number of side blocks does not push the chain out. */
+	for (uint64_t k = 0; k < 5000; k++) {
+		h = rig_head((UINT64_C(1) << 62) + k % 100, 100000 + k, 0);
+		rig_say(m, 0, 2000100, &h, SRC_WALK);
+	}
+	assert_true(c->kept <= BLOCKS_KEPT);
+	assert_int_equal(c->head->h.number, BLOCKS_KEPT + 500);
+	for (uint64_t n = c->head->h.number - 5000; n <= c->head->h.number; n++)
+		assert_non_null(chain_by_number(c, n));
+	rig_check(m);
+	model_free(m);
+}
+
+/* A whole chain replaced: bounded time, bounded memory. */
+static void set_back_wholly(void **state)
+{
+	struct model *m = rig_model(1, 31337);
+	struct head h;
+
+	(void)state;
+	for (uint64_t n = 1; n <= BLOCKS_KEPT; n++) {
+		h = rig_head(n, n, n - 1);
+		rig_say(m, 0, n * 100, &h, SRC_PUSH);
+		if (n % 3 == 0)
+			rig_tick(m, n * 100);
+	}
+	rig_tick(m, 1000300);
+	for (uint64_t n = 1; n <= 4; n++) {
+		h = rig_head(n, 77000 + n, n == 1 ? 0 : 77000 + n - 1);
+		rig_say(m, 0, 1001000 + n * 1000, &h, SRC_PUSH);
+		rig_tick(m, 1001300 + n * 1000);
+	}
+	assert_int_equal(model_chain(m)->head->h.number, 4);
+	assert_true(model_chain(m)->reorgs[0].depth > BLOCKS_KEPT - 5);
+	assert_true(model_chain(m)->kept < 3000);
+	rig_check(m);
+	model_free(m);
+}
+
+static void body_budget(void **state)
+{
+	struct model *m = rig_model(1, 1);
+	struct chain *c = model_chain(m);
+	uint64_t bytes = 0;
+	unsigned have = 0;
+
+	(void)state;
+	for (uint64_t n = 1; n <= 60; n++) {
+		struct head h = rig_head(n, n, n - 1);
+
+		rig_say(m, 0, n * 100, &h, SRC_PUSH);
+		rig_block(m, 0, n * 100 + 1, n * 100 + 2, rig_body(&h, 1000, n * 10000), SRC_PUSH);
+		rig_tick(m, n * 100 + 90);
+	}
+	for (uint64_t n = 1; n <= 60; n++) {
+		struct blk *b = chain_by_number(c, n);
+
+		assert_true(b->body_seen); /* the digest outlives the body */
+		assert_int_equal(b->ntx, 1000);
+		if (b->body) {
+			bytes += b->body->bytes;
+			have++;
+		} else {
+			assert_int_equal(have, 0); /* the oldest went first */
+		}
+	}
+	assert_true(have > 10 && bytes <= BODIES_BYTES);
+	assert_int_equal(m->own.bodies_bytes, bytes);
+	model_free(m);
+}
+
+static void clone_is_deep(void **state)
+{
+	struct model *m = rig_model(2, 1), *f;
+	struct head other = rig_head(110, 1110, 109);
+	struct chain *c;
+
+	(void)state;
+	run(m, 0, 100, 110);
+	rig_block(m, 0, 1320100, 1320110, rig_body(&(struct head){ .hash = rig_hash(110), .number = 110 }, 3, 50), SRC_PUSH);
+	rig_tick(m, 1320500);
+	f = model_clone(m);
+	assert_non_null(f);
+	rig_say(m, 0, 1321000, &other, SRC_PUSH);
+	run(m, 0, 111, 120);
+	c = model_chain(f);
+	assert_int_equal(c->head->h.number, 110);
+	assert_int_equal(c->reorg_count, 0);
+	assert_int_equal(c->kept, 11);
+	rig_check(f);
+	model_free(m);
+	/* The body is still there though the model that it came to is gone. */
+	assert_int_equal(c->head->body->txs.len, 3);
+	assert_int_equal(path_heard(f->paths[0], &c->head->h.hash), RIG_T0 + 1320000 * NS_MS);
+	rig_tick(f, 1400000);
+	rig_check(f);
+	model_free(f);
+}
+
+static void truth(void **state)
+{
+	struct model *m = rig_model(2, 1);
+	struct chain *c = model_chain(m);
+	struct want w[8];
+	struct blk *b;
+
+	(void)state;
+	run(m, 0, 100, 101);
+	run(m, 1, 101, 101);
+	b = chain_by_number(c, 101);
+	rig_block(m, 0, 1212100, 1212110, rig_body(&b->h, 3, 50), SRC_PUSH);
+	rig_verdict(m, 0, 1212150, 101, TRUTH_NO, "transactionsRoot");
+	assert_int_equal(b->truth, TRUTH_UNKNOWN);
+	rig_tick(m, 1212500);
+	/* A second fetch, on the other path. */
+	assert_int_equal(model_wants(m, w, 8) > 0, 1);
+	assert_true(hash_eq(&w[0].hash, &b->h.hash));
+	rig_verdict(m, 1, 1213000, 101, TRUTH_NO, "transactionsRoot");
+	assert_int_equal(b->truth, TRUTH_UNKNOWN); /* nothing of this chain was ever right: it may be our fault */
+	rig_verdict(m, 0, 1213100, 100, TRUTH_YES, NULL);
+	assert_true(c->verified_once);
+	assert_int_equal(chain_by_number(c, 100)->truth, TRUTH_YES);
+	assert_int_equal(b->truth, TRUTH_NO);
+	assert_string_equal(b->truth_why, "transactionsRoot");
+	/* One honest copy proves the block. */
+	rig_verdict(m, 1, 1214000, 101, TRUTH_YES, NULL);
+	assert_int_equal(b->truth, TRUTH_YES);
+	model_free(m);
+}
+
+static void tags(void **state)
+{
+	struct model *m = rig_model(2, 1);
+	struct event e = { .kind = EV_TAG, .path = 0, .mono = RIG_T0 + NS_S, .u.tag = { .final = 1, .code = ST_UNSUPPORTED } };
+	struct chain *c = model_chain(m);
+
+	(void)state;
+	run(m, 0, 100, 110);
+	/* peers.md §2.3 #8: not asked, not there, there. Never made up. */
+	assert_false(c->safe.known);
+	assert_int_equal(c->safe.why, ST_OK);
+	model_apply(m, &e);
+	rig_tick(m, 1330000);
+	assert_false(c->final.known);
+	assert_int_equal(c->final.why, ST_UNSUPPORTED);
+	e.u.tag.code = ST_OK;
+	e.u.tag.number = 64;
+	e.mono += NS_S;
+	model_apply(m, &e);
+	assert_true(c->final.known);
+	assert_int_equal(c->final.number, 64);
+	assert_false(c->safe.known);
+	/* Another path that lags does not set it back. */
+	e.path = 1;
+	e.u.tag.number = 32;
+	model_apply(m, &e);
+	assert_int_equal(c->final.number, 64);
+	e.u.tag.number = 96;
+	model_apply(m, &e);
+	assert_int_equal(c->final.number, 96);
+	model_free(m);
+}
+
+static void hostile_values(void **state)
+{
+	struct model *m = rig_model(3, 1);
+	uint64_t values[] = { 0, 1, UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 63, (UINT64_C(1) << 63) - 1, INT64_MAX };
+	unsigned n = sizeof(values) / sizeof(values[0]);
+
+	(void)state;
+	for (unsigned k = 0; k < 4000; k++) {
+		struct head h = rig_head(values[k % n], 1 + k % 97, 1 + (k + 1) % 89);
+		struct event e = { .kind = (uint16_t)(k % 16), .path = (uint16_t)(k % 5), .mono = values[k / 3 % n], .wall = values[k / 5 % n] };
+
+		h.time_ms = values[k / 2 % n];
+		h.gas_limit = values[k / 7 % n];
+		h.gas_used = values[k / 11 % n];
+		h.excess_blob_gas = h.blob_gas_used = values[k / 13 % n];
+		h.base_fee.w[3] = values[k / 17 % n];
+		h.has |= H_EXCESS_BLOB_GAS | H_BLOB_GAS_USED;
+		memset(&e.u, (int)(k * 31), sizeof(e.u));
+		if (e.kind == EV_BLOCK)
+			e.u.block.block = NULL;
+		if (e.kind == EV_VERDICT)
+			memset(&e.u.verdict, 0, sizeof(e.u.verdict));
+		if (e.kind == EV_CHAIN)
+			e.u.chain.ok = k % 2;
+		model_apply(m, &e);
+		rig_say(m, k % 3, k, &h, (enum head_source)(k % 9));
+		if (k % 3 == 0) {
+			struct want w[4];
+
+			model_tick(m, values[k / 19 % n] / 2, values[k / 23 % n]);
+			model_wants(m, w, 4);
+		}
+	}
+	rig_check(m);
+	model_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(head_shows_at_once),
+		cmocka_unit_test(same_height_reorg),
+		cmocka_unit_test(deep_reorgs),
+		cmocka_unit_test(shortening_reorg),
+		cmocka_unit_test(going_back_is_no_reorg),
+		cmocka_unit_test(going_back_is_counted),
+		cmocka_unit_test(set_back_out_of_sight),
+		cmocka_unit_test(reconnect_to_a_younger_chain),
+		cmocka_unit_test(majority_decides),
+		cmocka_unit_test(slow_path_does_not_flap),
+		cmocka_unit_test(gap_and_fill),
+		cmocka_unit_test(reincluded),
+		cmocka_unit_test(null_block_is_none),
+		cmocka_unit_test(forks_by_hash),
+		cmocka_unit_test(chains_are_apart),
+		cmocka_unit_test(null_genesis_joins_either_way),
+		cmocka_unit_test(chain_told_late),
+		cmocka_unit_test(bounded),
+		cmocka_unit_test(set_back_wholly),
+		cmocka_unit_test(body_budget),
+		cmocka_unit_test(clone_is_deep),
+		cmocka_unit_test(truth),
+		cmocka_unit_test(tags),
+		cmocka_unit_test(hostile_values),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
