@@ -37,10 +37,21 @@ static void usage(FILE *f, const struct cmd_class *c)
 			fprintf(f, "  chaintop %s%s[OPTIONS] %-12s %s\n", i ? cmd_registry[i]->name : "", i ? " " : "",
 				cmd_registry[i]->args, cmd_registry[i]->help);
 	}
+	if (c && c->about) {
+		fprintf(f, "\n%s\nOptions:\n", c->about);
+		(void)conf_help(f, c->name);
+		fprintf(f, "\nOptions of every command:\n");
+		(void)conf_help(f, NULL);
+		return;
+	}
 	fprintf(f, "\nURL: ws://… wss://… http://… https://… or a socket (/path/geth.ipc); host:port tries http, then ws.\n"
 		   "NAME=URL names a node; several URLs under one name are paths to one node.\n"
 		   "Without a URL: ETH_RPC_URL, then the usual local addresses.\n\nOptions:\n");
-	conf_help(f);
+	if (c && conf_help(f, c->name))
+		fprintf(f, "\nOptions of every command:\n");
+	(void)conf_help(f, NULL);
+	if (!c)
+		fprintf(f, "\n`chaintop COMMAND --help` has the options of a command.\n");
 	fprintf(f, "\nExit: 0 fine, 64 usage, 69 no endpoint answered (--once).\n"
 		   "Examples:\n  chaintop ws://127.0.0.1:8546\n"
 		   "  chaintop geth=ws://127.0.0.1:8546 geth=/data/geth.ipc infura=wss://example.org/KEY\n"
@@ -84,6 +95,10 @@ int main(int argc, char **argv)
 	}
 	if (!c)
 		c = cmd_registry[0];
+	if (conf_check(&conf, c->name, &e) != ST_OK) {
+		code = cmd_fail(&e);
+		goto out;
+	}
 	code = EXIT_OURS;
 	if (log_open(conf.log, LOG_INFO, &e) != ST_OK || net_global_init(&e) != ST_OK) {
 		code = cmd_fail(&e);

@@ -14,6 +14,7 @@ struct cmd_class {
 	const char *name; /* "monitor" */
 	const char *args; /* "[URL...]" */
 	const char *help; /* one line */
+	const char *about; /* what --help says of it, examples included; NULL: what it says of URLs */
 	int (*run)(const struct conf *c); /* exit code; conf's args without the command's name */
 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { KIND_FLAG, KIND_TEXT, KIND_LIST, KIND_TIME, KIND_CHOICE, KIND_SIZE };
+enum kind { KIND_FLAG, KIND_TEXT, KIND_LIST, KIND_TIME, KIND_CHOICE, KIND_SIZE, KIND_NUMBER, KIND_COMMAND };
 
 struct option {
 	enum kind kind;
@@ -21,6 +21,8 @@ static const struct option options[] = {
 #define TIME(field, name, short, arg, def, help) ROW(KIND_TIME, field, name, short, arg, help)
 #define CHOICE(field, name, short, words, def, help) ROW(KIND_CHOICE, field, name, short, words, help)
 #define SIZE(field, name, short, help) ROW(KIND_SIZE, field, name, short, "WxH", help)
+#define NUMBER(field, name, short, arg, def, help) ROW(KIND_NUMBER, field, name, short, arg, help)
+#define COMMAND(names) { .kind = KIND_COMMAND, .name = "", .arg = names },
 #include "conf/options.def"
 #undef FLAG
 #undef TEXT
@@ -28,9 +30,37 @@ static const struct option options[] = {
 #undef TIME
 #undef CHOICE
 #undef SIZE
+#undef NUMBER
+#undef COMMAND
 };
 
 enum { N_OPTIONS = sizeof(options) / sizeof(options[0]) };
+_Static_assert(N_OPTIONS <= 64, "conf.given has a bit for each row");
+
+/* Is `word` one of the words of `list`? */
+static bool has_word(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *p = list; *p;) {
+		size_t len = strcspn(p, " ");
+
+		if (len == n && memcmp(p, word, n) == 0)
+			return true;
+		p += len + (p[len] == ' ');
+	}
+	return false;
+}
+
+/* Commands that the option belongs to, "" for all of them. */
+static const char *commands_of(const struct option *o)
+{
+	for (ptrdiff_t i = o - options; i >= 0; i--) {
+		if (options[i].kind == KIND_COMMAND)
+			return options[i].arg;
+	}
+	return "";
+}
 
 static void defaults(struct conf *c)
 {
@@ -41,6 +71,8 @@ static void defaults(struct conf *c)
 #define TIME(field, name, short, arg, def, help) .field = def,
 #define CHOICE(field, name, short, words, def, help) .field = def,
 #define SIZE(field, name, short, help) .field = { .on = false },
+#define NUMBER(field, name, short, arg, def, help) .field = def,
+#define COMMAND(names)
 #include "conf/options.def"
 #undef FLAG
 #undef TEXT
@@ -48,6 +80,8 @@ static void defaults(struct conf *c)
 #undef TIME
 #undef CHOICE
 #undef SIZE
+#undef NUMBER
+#undef COMMAND
 	};
 }
 
@@ -104,12 +138,28 @@ static bool choice(const char *words, const char *s, int *index)
 	}
 }
 
+static bool number(const char *s, uint64_t *v)
+{
+	uint64_t sum = 0;
+
+	if (!*s)
+		return false;
+	for (; *s; s++) {
+		if (*s < '0' || *s > '9' || sum > (UINT64_MAX - (uint64_t)(*s - '0')) / 10)
+			return false;
+		sum = sum * 10 + (uint64_t)(*s - '0');
+	}
+	*v = sum;
+	return true;
+}
+
 static enum status set(struct conf *c, const struct option *o, const char *value, struct err *e)
 {
 	void *p = (char *)c + o->offset;
 	struct conf_size *size = p;
 	struct conf_list *list = p;
 
+	c->given |= UINT64_C(1) << (o - options);
 	switch (o->kind) {
 	case KIND_FLAG:
 		*(bool *)p = true;
@@ -140,6 +190,12 @@ static enum status set(struct conf *c, const struct option *o, const char *value
 			err_set(e, ST_USAGE, "--%s=%s: not a size", o->name, value);
 			return err_cure(e, "columns x rows: --%s=120x36", o->name);
 		}
+		break;
+	case KIND_NUMBER:
+		if (!number(value, p))
+			return err_set(e, ST_USAGE, "--%s %s: not a number", o->name, value);
+		break;
+	case KIND_COMMAND:
 		break;
 	}
 	return ST_OK;
@@ -178,7 +234,7 @@ static enum status unknown(const char *word, size_t n, struct err *e)
 	for (int i = 0; i < N_OPTIONS; i++) {
 		unsigned d = word[1] == '-' ? distance(word + 2, n, options[i].name) : 99;
 
-		if (d < best) {
+		if (d < best && options[i].kind != KIND_COMMAND) {
 			best = d;
 			name = options[i].name;
 		}
@@ -195,7 +251,7 @@ static enum status parse_long(struct conf *c, int argc, char **argv, int *i, str
 	for (int k = 0; k < N_OPTIONS; k++) {
 		const struct option *o = &options[k];
 
-		if (strlen(o->name) != n || memcmp(o->name, word + 2, n) != 0)
+		if (o->kind == KIND_COMMAND || strlen(o->name) != n || memcmp(o->name, word + 2, n) != 0)
 			continue;
 		if (value)
 			value++;
@@ -273,6 +329,19 @@ void conf_fini(struct conf *c)
 	c->n_args = 0;
 }
 
+enum status conf_check(const struct conf *c, const char *command, struct err *e)
+{
+	for (int i = 0; i < N_OPTIONS; i++) {
+		const char *of = commands_of(&options[i]);
+
+		if (!(c->given >> i & 1) || !*of || has_word(of, command))
+			continue;
+		err_set(e, ST_USAGE, "--%s: not an option of `chaintop %s`", options[i].name, command);
+		return err_cure(e, "chaintop %.*s --help", (int)strcspn(of, " "), of);
+	}
+	return ST_OK;
+}
+
 static void option_words(const struct option *o, char *out, size_t size)
 {
 	char letter[6] = "";
@@ -287,14 +356,26 @@ static void option_words(const struct option *o, char *out, size_t size)
 		snprintf(out, size, "%s--%s", letter, o->name);
 }
 
-void conf_help(FILE *f)
+/* Is it one of those that conf_help and conf_man were asked for? */
+static bool wanted(const struct option *o, const char *command)
+{
+	const char *of = commands_of(o);
+
+	return o->kind != KIND_COMMAND && (command ? has_word(of, command) : !*of);
+}
+
+bool conf_help(FILE *f, const char *command)
 {
 	enum { LEFT = 32, RIGHT = 100 };
+	bool any = false;
 
 	for (int i = 0; i < N_OPTIONS; i++) {
 		const char *p = options[i].help;
 		char words[80];
 
+		if (!wanted(&options[i], command))
+			continue;
+		any = true;
 		option_words(&options[i], words, sizeof(words));
 		fprintf(f, "  %-*s", LEFT - 2, words);
 		while (*p) {
@@ -312,13 +393,16 @@ void conf_help(FILE *f)
 				fprintf(f, "%*s", LEFT, "");
 		}
 	}
+	return any;
 }
 
-void conf_man(FILE *f)
+void conf_man(FILE *f, const char *command)
 {
 	for (int i = 0; i < N_OPTIONS; i++) {
 		const struct option *o = &options[i];
 
+		if (!wanted(o, command))
+			continue;
 		fprintf(f, ".It ");
 		if (o->letter)
 			fprintf(f, "Fl %c , ", o->letter);

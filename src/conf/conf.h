@@ -29,6 +29,8 @@ struct conf {
 #define TIME(field, name, short, arg, def, help) uint64_t field;
 #define CHOICE(field, name, short, words, def, help) int field;
 #define SIZE(field, name, short, help) struct conf_size field;
+#define NUMBER(field, name, short, arg, def, help) uint64_t field;
+#define COMMAND(names)
 #include "conf/options.def"
 #undef FLAG
 #undef TEXT
@@ -36,6 +38,9 @@ struct conf {
 #undef TIME
 #undef CHOICE
 #undef SIZE
+#undef NUMBER
+#undef COMMAND
+	uint64_t given; /* bit i: row i of the table was on the command line */
 	/* Words that are no options, in order; borrowed from argv. */
 	const char **args;
 	unsigned n_args;
@@ -47,13 +52,15 @@ struct conf {
  */
 enum status conf_parse(struct conf *c, int argc, char **argv, struct err *e) MUST_CHECK;
 void conf_fini(struct conf *c);
+/* Was an option given that is not one of this command? ST_USAGE names it. */
+enum status conf_check(const struct conf *c, const char *command, struct err *e) MUST_CHECK;
 /* "10s", "500ms", "1.5s", "2m", "1h" → ns. */
 bool conf_time(const char *s, uint64_t *ns);
 /* "120x36" → 1…1000 each. */
 bool conf_size(const char *s, int *w, int *h);
-/* The option part of --help, aligned, at most 100 columns. */
-void conf_help(FILE *f);
+/* The options of this command, aligned, at most 100 columns; NULL: those that every command has. Returns whether there are any. */
+bool conf_help(FILE *f, const char *command);
 /* The same as mdoc list items for the man page. */
-void conf_man(FILE *f);
+void conf_man(FILE *f, const char *command);
 
 #endif
