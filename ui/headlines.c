@@ -391,6 +391,11 @@ headlines_tiny(struct canvas *c, const struct headlines *h)
 	int y = (c->at.h - 1) / 2, n;
 
 	canvas_clear(c);
+	if (c->at.w < 6) {
+		/* No room for the number: O of OK, D of DOWN … */
+		canvas_put(c, 0, y, (unsigned char)v->word[0], level_role(v->level), CELL_BOLD);
+		return;
+	}
 	if (ch != NULL && ch->head != NULL) {
 		/* The number is what one looks for; what does not fit behind it leaves. */
 		add(&l, 0, ROLE_HEAD, 0, "%s", number_int(buf, sizeof(buf), ch->head->h.number));

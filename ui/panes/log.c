@@ -8,7 +8,8 @@
 #include "ui/pane.h"
 #include "ui/widget_table.h"
 
-enum { LINES_MAX = 512, TIME, LEVEL, TEXT };
+enum { LINES_MAX = 512 };
+enum { TIME, LEVEL, TEXT };
 
 struct state {
 	struct table table;
