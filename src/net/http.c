@@ -40,7 +40,7 @@ struct slot {
 	uint64_t first_ns, first_wall, last_ns, retry_ns;
 	uint64_t first_bytes, last_bytes; /* body bytes on the wire at the first and last read */
 	uint32_t reads;
-	bool too_big;
+	bool too_big, head_whole;
 	char host[128]; /* of Location */
 	uint64_t mark_ns, mark_bytes; /* for the stall */
 };
@@ -92,6 +92,8 @@ on_header(char *p, size_t size, size_t n, void *ctx)
 	}
 	for (k = len; k > 0 && strchr("\r\n \t", p[k - 1]);)
 		k--;
+	if (k == 0)
+		s->head_whole = true;
 	if (k > 12 && strncasecmp(p, "Retry-After:", 12) == 0) {
 		size_t skip = 12;
 
@@ -215,7 +217,7 @@ reset_answer(struct slot *s)
 	s->first_ns = s->first_wall = s->last_ns = s->retry_ns = 0;
 	s->first_bytes = s->last_bytes = s->mark_ns = s->mark_bytes = 0;
 	s->reads = 0;
-	s->too_big = false;
+	s->too_big = s->head_whole = false;
 	s->host[0] = s->text[0] = 0;
 }
 
@@ -455,8 +457,10 @@ finish(struct slot *s)
 		fail(s, &e);
 		return;
 	}
-	if (status == 0) {
-		err_set(&e, ST_RESET, "connection closed without an answer");
+	/* curl calls both a success: nothing at all, and headers without their end. */
+	if (status == 0 || !s->head_whole) {
+		err_set(&e, ST_RESET, "connection closed %s",
+			status == 0 ? "without an answer" : "inside the headers of the answer");
 		fail(s, &e);
 		return;
 	}
