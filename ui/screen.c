@@ -291,6 +291,28 @@ grid(struct screen *s)
 	return s->row != NULL;
 }
 
+/* Some terminals send these whatever their description says, most of all behind ssh and tmux. */
+static void
+more_keys(void)
+{
+	static const struct {
+		const char *bytes;
+		int key;
+	} keys[] = {
+		{"\033[A", KEY_UP}, {"\033[B", KEY_DOWN}, {"\033[C", KEY_RIGHT}, {"\033[D", KEY_LEFT},
+		{"\033OA", KEY_UP}, {"\033OB", KEY_DOWN}, {"\033OC", KEY_RIGHT}, {"\033OD", KEY_LEFT},
+		{"\033[H", KEY_HOME}, {"\033[F", KEY_END}, {"\033OH", KEY_HOME}, {"\033OF", KEY_END},
+		{"\033[1~", KEY_HOME}, {"\033[4~", KEY_END}, {"\033[5~", KEY_PPAGE}, {"\033[6~", KEY_NPAGE},
+		{"\033[Z", KEY_BTAB}, {"\033OP", KEY_F(1)}, {"\033[11~", KEY_F(1)}, {"\033[15~", KEY_F(5)},
+		{"\033[17~", KEY_F(6)}, {"\033[21~", KEY_F(10)},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (key_defined(keys[i].bytes) == 0)
+			define_key(keys[i].bytes, keys[i].key);
+}
+
 /* ^Z comes as a key, so that the tty is given back in order before we stop. */
 static void
 set_modes(void)
@@ -302,6 +324,7 @@ set_modes(void)
 	nonl();
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
+	more_keys();
 	nodelay(stdscr, TRUE);
 	leaveok(stdscr, TRUE);
 	set_escdelay(25);
