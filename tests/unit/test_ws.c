@@ -93,7 +93,7 @@ test_echo(void **state)
 	end(&c, p);
 }
 
-/* Fault 6 and 9: a block in three frames, one byte a write, with a ping of 125 bytes between: the pong has the same payload. */
+/* Faults 6 and 9: three frames with a ping of 125 bytes between them; the pong has its payload. */
 static void
 fragments(struct conn *c, void *arg)
 {
