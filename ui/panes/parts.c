@@ -1,0 +1,153 @@
+/* What the panes of the overview share; see parts.h. */
+#include "ui/panes/parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "base/utf8.h"
+
+int parts_width(const char *s)
+{
+	return (int)utf8_columns(s);
+}
+
+int parts_fit(struct canvas *c, int x, int y, enum role role, const char *const *text, unsigned n)
+{
+	const char *last = NULL;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!text[i])
+			continue;
+		last = text[i];
+		if (x + parts_width(last) <= c->at.w)
+			break;
+	}
+	return last && x < c->at.w ? canvas_text(c, x, y, c->at.w - x, role, 0, last) : x;
+}
+
+bool parts_waiting(struct canvas *in, const struct model *m)
+{
+	const struct chain *c = model_chain(m);
+
+	if (c && c->head)
+		return false;
+	canvas_text(in, 1, 0, in->at.w - 1, ROLE_DIM, 0, "waiting for the first block");
+	return true;
+}
+
+void parts_age(struct canvas *in, const struct model *m)
+{
+	if (strcmp(m->line.word, "DOWN") == 0)
+		canvas_attr(in, (struct rect){ .w = in->at.w, .h = in->at.h }, CELL_DIM);
+}
+
+unsigned parts_blocks(const struct chain *c, const struct blk **out, unsigned max)
+{
+	unsigned n = 0, known = 0;
+
+	if (!c || !c->head)
+		return 0;
+	for (uint64_t number = c->head->h.number; n < max; number--) {
+		out[n] = chain_by_number(c, number);
+		if (out[n++])
+			known = n;
+		/* Nobody looks at the other side of a hole of this size. */
+		if (number == 0 || n - known >= 64)
+			break;
+	}
+	return known;
+}
+
+const struct blk *parts_newest_body(const struct chain *c)
+{
+	const struct blk *b[3];
+	unsigned n = parts_blocks(c, b, 3);
+
+	for (unsigned i = 0; i < n; i++) {
+		if (b[i] && b[i]->body_seen)
+			return b[i];
+	}
+	return NULL;
+}
+
+enum role parts_role(const char *s, enum role role)
+{
+	return strcmp(s, "\xe2\x80\x94") == 0 ? ROLE_DIM : role;
+}
+
+char *parts_fee(char *out, size_t size, const struct u256 *wei, enum fee_unit unit)
+{
+	if (wei && unit == FEE_GWEI && u256_sat64(wei) > 0 && u256_sat64(wei) < 500000)
+		return number_fee(out, size, wei);
+	return number_fee_in(out, size, wei, unit);
+}
+
+char *parts_amount(char *out, size_t size, const struct u256 *wei, const struct chain *c)
+{
+	static const struct {
+		uint64_t least;
+		unsigned digits;
+	} step[] = {
+		{ UINT64_C(100000000000000000), 3 }, /* 0.1 */
+		{ UINT64_C(100000000000000), 6 },
+		{ UINT64_C(100000000), 9 },
+	};
+	char amount[NUMBER_MAX];
+	uint64_t v = u256_sat64(wei);
+
+	for (unsigned i = 0; i < sizeof(step) / sizeof(step[0]); i++) {
+		if (v < step[i].least && v)
+			continue;
+		number_ether(amount, sizeof(amount), wei, step[i].digits);
+		snprintf(out, size, "%s %s", amount, c->info && c->info->unit[0] ? c->info->unit : "ether");
+		return out;
+	}
+	snprintf(out, size, "%s wei", number_int(amount, sizeof(amount), v));
+	return out;
+}
+
+char *parts_gas_rate(char *out, size_t size, double gas_per_s)
+{
+	char si[NUMBER_MAX], unit[2] = "";
+	size_t n;
+
+	if (!isfinite(gas_per_s))
+		return number_fixed(out, size, NAN, 0);
+	number_si(si, sizeof(si), gas_per_s);
+	n = strlen(si);
+	if (n && si[n - 1] >= 'E' && si[n - 1] <= 'k') {
+		unit[0] = si[n - 1];
+		si[n - 1] = '\0';
+	}
+	snprintf(out, size, "%s %sgas/s", si, unit);
+	return out;
+}
+
+char *parts_tx_rate(char *out, size_t size, double tx_per_s)
+{
+	if (tx_per_s >= 999.5 && tx_per_s < 1e18)
+		return number_int(out, size, (uint64_t)(tx_per_s + 0.5));
+	return number_fixed(out, size, tx_per_s, tx_per_s > 0 && tx_per_s < 0.995 ? 2 : 1);
+}
+
+char *parts_span(char *out, size_t size, uint64_t ms)
+{
+	char n[NUMBER_MAX];
+
+	if (ms == UNKNOWN)
+		snprintf(out, size, "\xe2\x80\x94");
+	else if (ms < 1000)
+		snprintf(out, size, "%llu ms", (unsigned long long)ms);
+	else if (ms < 600 * 1000)
+		snprintf(out, size, "%s s", number_fixed(n, sizeof(n), (double)ms / 1000, ms < 20000 && ms % 1000 != 0));
+	else
+		time_age(out, size, ms < INT64_MAX / (int64_t)NS_MS ? (int64_t)(ms * NS_MS) : INT64_MAX);
+	return out;
+}
+
+bool parts_syncing(const struct model *m)
+{
+	return strcmp(m->line.word, "SYNCING") == 0;
+}

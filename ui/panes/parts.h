@@ -1,0 +1,43 @@
+/* What the panes of the overview share: texts that shrink, fees and rates as they stand beside a graph, old data. */
+#ifndef UI_PANES_PARTS_H
+#define UI_PANES_PARTS_H
+
+#include "model/model.h"
+#include "ui/canvas.h"
+#include "ui/widget_number.h"
+
+enum { PARTS_TEXT = 512, BLOB_GAS = 131072 /* EIP-4844: gas of one blob */ };
+
+/*
+ * Draws the first of n texts that fits from x to the edge, the last one clipped if none does. NULL entries are skipped.
+ * Returns the column behind.
+ */
+int parts_fit(struct canvas *c, int x, int y, enum role role, const char *const *text, unsigned n);
+/* Columns that a text takes. */
+int parts_width(const char *s);
+/* True, and says so, if there is no block yet. */
+bool parts_waiting(struct canvas *in, const struct model *m);
+/* Old data are dim: nobody answers, so nothing here is of now. Draw the pane first. */
+void parts_age(struct canvas *in, const struct model *m);
+/* The newest canonical blocks, newest first, NULL for one that is missing; ends at the oldest known. At most max. */
+unsigned parts_blocks(const struct chain *c, const struct blk **out, unsigned max);
+/* The newest block whose body is known, of the last three: the head's own is on its way for a moment. NULL: none. */
+const struct blk *parts_newest_body(const struct chain *c);
+/* ROLE_DIM for "—", else role. */
+enum role parts_role(const char *s, enum role role);
+/*
+ * A fee with three digits in the unit chosen, without the unit's name; too little for that: "250,000 wei". NULL: "—".
+ */
+char *parts_fee(char *out, size_t size, const struct u256 *wei, enum fee_unit unit);
+/* An amount of the chain's own currency with its unit: "2.838 Ξ", "0.000215 Ξ". */
+char *parts_amount(char *out, size_t size, const struct u256 *wei, const struct chain *c);
+/* "2.67 Mgas/s", "950 gas/s"; NaN: "—". */
+char *parts_gas_rate(char *out, size_t size, double gas_per_s);
+/* "19.7", "0.25", "1,204"; NaN: "—". */
+char *parts_tx_rate(char *out, size_t size, double tx_per_s);
+/* A span of time: "250 ms", "12 s", "2.4 s", "3m20s". UNKNOWN: "—". */
+char *parts_span(char *out, size_t size, uint64_t ms);
+/* ", at block 18,204,113" belongs on the frame while nodes still sync: then true. */
+bool parts_syncing(const struct model *m);
+
+#endif
