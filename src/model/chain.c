@@ -476,7 +476,7 @@ bool chain_extend(struct chain *c, struct node *n)
 	struct chain_store *s = c->store;
 	const struct node *parent;
 
-	if (s->n_prov == PROV_MAX || n->b.state == BLK_CANON)
+	if (s->n_prov == PROV_MAX || n->b.state != BLK_SIDE)
 		return false;
 	if (c->head) {
 		if (n->b.h.number <= c->head->h.number)
@@ -524,7 +524,8 @@ struct chain *chain_new(uint64_t id, bool id_known, const struct hash *genesis)
 		snprintf(c->name, sizeof(c->name), "unknown chain");
 	}
 	c->store->stats_dirty = true;
-	c->store->reorg_note = UNKNOWN;
+	for (unsigned i = 0; i < REORGS; i++)
+		c->store->reorg_note[i] = UNKNOWN;
 	c->store->tag_path[0] = c->store->tag_path[1] = NO_PATH;
 	return c;
 }

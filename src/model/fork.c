@@ -298,8 +298,14 @@ static void mark_winners(struct chain *c)
 		if (!n || n->b.state != BLK_ORPHAN)
 			continue;
 		w = chain_canon(c, n->b.h.number);
-		if (w && !w->prov && hash_is_zero(&n->b.winner))
+		if (w && decided(w) && hash_is_zero(&n->b.winner))
 			n->b.winner = w->b.h.hash;
+	}
+	for (unsigned i = 0; i < c->n_reorgs; i++) {
+		struct node *w = hash_is_zero(&c->reorgs[i].to) ? chain_canon(c, c->reorgs[i].number) : NULL;
+
+		if (w && decided(w))
+			c->reorgs[i].to = w->b.h.hash;
 	}
 }
 
@@ -311,8 +317,9 @@ static int chain_index(const struct model *m, const struct chain *c)
 	return -1;
 }
 
-static void reorg_text(const struct chain *c, const struct reorg *r, char *out, size_t size)
+static void reorg_text(const struct chain *c, unsigned at, char *out, size_t size)
 {
+	const struct reorg *r = &c->reorgs[at];
 	char n[28], a[5], b[5], more[64] = "";
 	const struct node *loser = chain_node(c, &r->from);
 	uint64_t late = ms_ns(c->info->late_ms);
@@ -320,8 +327,8 @@ static void reorg_text(const struct chain *c, const struct reorg *r, char *out, 
 	note_number(n, r->number);
 	if (loser && loser->b.reincluded >= 0 && loser->b.body_seen && r->depth == 1)
 		snprintf(more, sizeof(more), ", %d of %u txs re-included", (int)loser->b.reincluded, loser->b.ntx);
-	if (c->store->reorg_same > 1)
-		snprintf(more, sizeof(more), ", %u times: two branches compete", c->store->reorg_same);
+	if (c->store->reorg_same[at] > 1)
+		snprintf(more, sizeof(more), ", %u times: two branches compete", c->store->reorg_same[at]);
 	if (loser && loser->b.late_known && late && loser->b.late_ns > 0 && (uint64_t)loser->b.late_ns > late)
 		snprintf(out, size, "reorg depth %u at %s: the late block lost%s", r->depth, n, more);
 	else
@@ -344,17 +351,21 @@ static void reorg_record(struct model *m, struct chain *c, const struct loss *lo
 	bool same = c->n_reorgs && c->reorgs[0].number == r.number && sub_sat(key, c->reorgs[0].mono) < 600 * NS_S;
 	char text[200];
 
-	if (to)
+	if (to && decided(to))
 		r.to = to->b.h.hash;
 	memmove(c->reorgs + 1, c->reorgs, sizeof(c->reorgs) - sizeof(c->reorgs[0]));
+	memmove(s->reorg_note + 1, s->reorg_note, sizeof(s->reorg_note) - sizeof(s->reorg_note[0]));
+	memmove(s->reorg_same + 1, s->reorg_same, sizeof(s->reorg_same) - sizeof(s->reorg_same[0]));
 	c->reorgs[0] = r;
 	if (c->n_reorgs < sizeof(c->reorgs) / sizeof(c->reorgs[0]))
 		c->n_reorgs++;
 	c->reorg_count++;
-	s->reorg_same = same ? s->reorg_same + 1 : 1;
-	reorg_text(c, &r, text, sizeof(text));
-	if (!same || !note_update(m, s->reorg_note, "%s", text))
-		s->reorg_note = note_add(m, NOTE_REORG, loss->path == NO_PATH ? -1 : loss->path, chain_index(m, c),
+	s->reorg_same[0] = same ? s->reorg_same[1] + 1 : 1;
+	if (same)
+		s->reorg_note[1] = UNKNOWN; /* the line is the newest one's now */
+	reorg_text(c, 0, text, sizeof(text));
+	if (!same || !note_update(m, s->reorg_note[0], "%s", text))
+		s->reorg_note[0] = note_add(m, NOTE_REORG, loss->path == NO_PATH ? -1 : loss->path, chain_index(m, c),
 					 key, wall, "%s", text);
 }
 
@@ -424,6 +435,7 @@ void fork_event(struct model *m, struct path *p, unsigned path, const struct has
 	if (!n)
 		return;
 	n->ready = true;
+	n->queue_body |= !head;
 	if (head && (announces(source) || (pp->fresh && pp->claim.set && extends(source))))
 		claim_update(c, p, path, n, key);
 	else if (extends(source) &&
@@ -447,29 +459,45 @@ void fork_forget(struct path *p)
 	p->priv->fresh = false;
 }
 
+/* Who heard the loser first, how late it was, what came back: known or revised only after the reorg. */
+static void review_reorgs(struct model *m, struct chain *c)
+{
+	struct chain_store *s = c->store;
+	char text[200];
+
+	for (unsigned i = 0; i < c->n_reorgs; i++) {
+		const struct node *from = chain_node(c, &c->reorgs[i].from);
+
+		if (!from)
+			continue;
+		c->reorgs[i].path = from->b.first_path;
+		if (s->reorg_note[i] == UNKNOWN)
+			continue;
+		reorg_text(c, i, text, sizeof(text));
+		if (!note_update(m, s->reorg_note[i], "%s", text))
+			s->reorg_note[i] = UNKNOWN;
+	}
+}
+
 void fork_tick(struct model *m, struct chain *c)
 {
 	struct chain_store *s = c->store;
-	struct node *from;
-	char text[200];
 	unsigned kept = 0;
 
-	if (!s->orphans_dirty)
-		return;
-	s->orphans_dirty = false;
-	for (unsigned i = 0; i < s->n_orphans; i++) {
-		struct node *n = chain_node(c, &s->orphans[i]);
+	if (s->orphans_dirty) {
+		s->orphans_dirty = false;
+		for (unsigned i = 0; i < s->n_orphans; i++) {
+			struct node *n = chain_node(c, &s->orphans[i]);
 
-		if (!n || n->b.state != BLK_ORPHAN)
-			continue;
-		if (txs_reincluded(m, c, n))
-			m->priv->dirty |= DIRTY_BLOCKS;
-		s->orphans[kept++] = s->orphans[i];
+			if (!n || n->b.state != BLK_ORPHAN)
+				continue;
+			if (txs_reincluded(m, c, n))
+				m->priv->dirty |= DIRTY_BLOCKS;
+			s->orphans[kept++] = s->orphans[i];
+		}
+		s->n_orphans = kept;
+		s->review_mono = m->now_mono;
 	}
-	s->n_orphans = kept;
-	from = c->n_reorgs ? chain_node(c, &c->reorgs[0].from) : NULL;
-	if (from && from->b.reincluded >= 0) {
-		reorg_text(c, &c->reorgs[0], text, sizeof(text));
-		note_update(m, s->reorg_note, "%s", text);
-	}
+	if (c->n_reorgs && sub_sat(m->now_mono, s->review_mono) < 5 * NS_S)
+		review_reorgs(m, c);
 }

@@ -436,8 +436,7 @@ static unsigned apply_one(struct model *m, const struct event *e)
 	case EV_BLOCK: return apply_block(m, e);
 	case EV_VERDICT:
 		body_verdict(m, e);
-		if (verdict_all(&e->u.verdict.v) == TRUTH_NO)
-			enqueue(m, e);
+		enqueue(m, e);
 		return DIRTY_BLOCKS;
 	case EV_BODY_MISS:
 		body_miss(m, e);

@@ -13,6 +13,7 @@ enum {
 	USABLE_KEPT = 256,
 	QUEUE_MAX = 2048,
 	ORPHANS_WATCHED = 128,
+	REORGS = sizeof(((struct chain *)0)->reorgs) / sizeof(struct reorg),
 };
 
 #define REVISE_NS NS_S /* "first" may be revised for so long (design.md §4.6) */
@@ -43,6 +44,8 @@ struct node {
 	bool in_rows;
 	bool noted; /* the event log told of its body: missing or wrong */
 	uint8_t yes_n, no_n, unknown_n; /* verdicts */
+	uint8_t queue_no; /* what has passed the queue of it */
+	bool queue_yes, queue_body;
 	char no_field[32], unknown_why[64];
 };
 
@@ -76,12 +79,13 @@ struct chain_store {
 	unsigned n_orphans;
 	bool orphans_dirty;
 	bool stats_dirty;
+	bool queue_verified; /* a ✓ has passed the queue */
 	uint64_t body_low; /* no body below this number */
 	uint64_t body_bytes;
 	uint64_t stats_mono;
-	/* The note of the newest reorg. */
-	uint64_t reorg_note;
-	unsigned reorg_same; /* how often in a row at the same height */
+	/* Of chain.reorgs: its line in the event log, and how often in a row it was the same height. */
+	uint64_t reorg_note[REORGS], review_mono;
+	unsigned reorg_same[REORGS];
 	uint16_t tag_path[2];
 };
 

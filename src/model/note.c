@@ -32,14 +32,18 @@ bool note_update(struct model *m, uint64_t seq, const char *fmt, ...)
 {
 	struct note *n;
 	uint64_t back = m->note_seq - 1 - seq;
+	char text[sizeof(n->text)];
 	va_list ap;
 
 	if (seq >= m->note_seq || back >= m->notes_n)
 		return false;
 	n = &m->notes[(m->notes_next + 2 * NOTES_KEPT - 1 - (unsigned)back) % NOTES_KEPT];
 	va_start(ap, fmt);
-	vsnprintf(n->text, sizeof(n->text), fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	if (strcmp(text, n->text) == 0)
+		return true;
+	memcpy(n->text, text, sizeof(text));
 	m->priv->dirty |= DIRTY_NOTES;
 	return true;
 }
@@ -207,26 +211,38 @@ static void note_lost(struct model *m, const struct event *e)
 				 "%s/%s: %s events lost, asked again", p->node, p->via, n);
 }
 
-static void note_body(struct model *m, const struct event *e)
+/* In the order of the queue: what a later event said has no say in whose line it is. */
+static void note_verdict(struct model *m, const struct event *e)
 {
 	const struct path *p = m->paths[e->path];
-	bool wrong = e->kind == EV_VERDICT;
-	struct node *n;
+	const struct verdict *v = &e->u.verdict.v;
+	struct chain *c = p->chain >= 0 ? m->chains[p->chain] : NULL;
+	struct node *n = c ? chain_node(c, &e->u.verdict.hash) : NULL;
 	char number[28];
 
-	if (p->chain < 0)
+	if (!n)
 		return;
-	n = chain_node(m->chains[p->chain], wrong ? &e->u.verdict.hash : &e->u.miss.hash);
-	if (!n || n->noted || (wrong ? n->b.truth != TRUTH_NO : n->b.body_seen))
+	if (verdict_all(v) == TRUTH_YES)
+		c->store->queue_verified = n->queue_yes = true;
+	if (verdict_all(v) != TRUTH_NO || n->queue_yes || n->queue_no++ == 0 || !c->store->queue_verified || n->noted)
 		return;
 	n->noted = true;
-	note_number(number, n->b.h.number);
-	if (wrong)
-		note_add(m, NOTE_BAD, e->path, p->chain, e->mono, e->wall, "%s %s: block %s: %s does not match",
-			 p->node, p->via, number, n->b.truth_why);
-	else
-		note_add(m, NOTE_GAP, e->path, p->chain, e->mono, e->wall, "%s %s: no body of block %s: %s",
-			 p->node, p->via, number, status_word(e->u.miss.code < ST_N ? e->u.miss.code : ST_INTERNAL));
+	note_add(m, NOTE_BAD, e->path, p->chain, e->mono, e->wall, "%s %s: block %s: %.31s does not match", p->node,
+		 p->via, note_number(number, n->b.h.number), v->field);
+}
+
+static void note_miss(struct model *m, const struct event *e)
+{
+	const struct path *p = m->paths[e->path];
+	struct node *n = p->chain >= 0 ? chain_node(m->chains[p->chain], &e->u.miss.hash) : NULL;
+	char number[28];
+
+	if (!n || n->noted || n->queue_body)
+		return;
+	n->noted = true;
+	note_add(m, NOTE_GAP, e->path, p->chain, e->mono, e->wall, "%s %s: no body of block %s: %s", p->node, p->via,
+		 note_number(number, n->b.h.number),
+		 status_word(e->u.miss.code < ST_N ? (enum status)e->u.miss.code : ST_INTERNAL));
 }
 
 void note_event(struct model *m, const struct event *e)
@@ -237,8 +253,8 @@ void note_event(struct model *m, const struct event *e)
 	case EV_LINK: note_link(m, e); break;
 	case EV_GAP: note_gap(m, e); break;
 	case EV_LOST: note_lost(m, e); break;
-	case EV_VERDICT:
-	case EV_BODY_MISS: note_body(m, e); break;
+	case EV_VERDICT: note_verdict(m, e); break;
+	case EV_BODY_MISS: note_miss(m, e); break;
 	case EV_CHAIN:
 		if (p->wrong_chain && p->chain >= 0)
 			note_add(m, NOTE_BAD, e->path, p->chain, e->mono, e->wall,

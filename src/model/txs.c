@@ -105,6 +105,14 @@ static uint64_t fork_height(const struct chain *c, const struct node *orphan)
 	return n->b.h.number;
 }
 
+static bool set_count(struct node *orphan, int32_t count)
+{
+	bool changed = orphan->b.reincluded != count;
+
+	orphan->b.reincluded = count;
+	return changed;
+}
+
 bool txs_reincluded(struct model *m, struct chain *c, struct node *orphan)
 {
 	struct model_priv *mp = m->priv;
@@ -113,20 +121,25 @@ bool txs_reincluded(struct model *m, struct chain *c, struct node *orphan)
 	int32_t count = 0;
 
 	if (!orphan->b.body)
-		return false;
+		return orphan->b.body_seen ? false : set_count(orphan, -1);
 	/* The branch up to the orphan's own height must be known whole; what follows is taken as far as it is. */
 	for (uint64_t n = from; n <= to; n++) {
 		const struct node *w = chain_canon(c, n);
 
-		if (!w || !w->b.body) {
-			if (n <= orphan->b.h.number && (w || !c->head || n <= c->head->h.number))
-				return false;
-			to = n - 1;
-			break;
+		if (w && w->b.body) {
+			total += w->b.body->txs.len;
+			continue;
 		}
-		total += w->b.body->txs.len;
+		/* A body that has left its budget was counted when it was there. */
+		if (w && w->b.body_seen)
+			return false;
+		if (n <= orphan->b.h.number && (w || !c->head || n <= c->head->h.number))
+			return set_count(orphan, -1);
+		to = n - 1;
 	}
-	if (to < from || !seen_reset(mp, total))
+	if (to < from)
+		return set_count(orphan, -1);
+	if (!seen_reset(mp, total))
 		return false;
 	for (uint64_t n = from; n <= to; n++) {
 		const struct block *w = chain_canon(c, n)->b.body;
@@ -139,10 +152,7 @@ bool txs_reincluded(struct model *m, struct chain *c, struct node *orphan)
 	txs = block_txs(orphan->b.body);
 	for (uint32_t i = 0; i < orphan->b.body->txs.len; i++)
 		count += !hash_is_zero(&txs[i].hash) && seen_has(mp, &txs[i].hash);
-	if (count <= orphan->b.reincluded)
-		return false; /* bodies have left since: the better answer stays */
-	orphan->b.reincluded = count;
-	return true;
+	return set_count(orphan, count);
 }
 
 /* ---- rates ---- */

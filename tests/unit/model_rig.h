@@ -30,7 +30,10 @@ struct block *rig_body(const struct head *h, uint32_t n, uint64_t first_tx);
 /* Hands the body over. done_ms: decoded then. */
 unsigned rig_block(struct model *m, unsigned path, uint64_t ms, uint64_t done_ms, struct block *b, enum head_source source);
 void rig_verdict(struct model *m, unsigned path, uint64_t ms, uint64_t tag, enum truth t, const char *field);
-/* Fails unless the chain is consistent: rows sorted, canonical blocks linked, every block found by its hash. */
-void rig_check(const struct model *m);
+/*
+ * Fails unless the chain is consistent: rows sorted, one canonical block a height, every block found by its hash; settled
+ * (nothing waits for a tick): whatever parent is known of a canonical block is canonical.
+ */
+void rig_check(const struct model *m, bool settled);
 
 #endif

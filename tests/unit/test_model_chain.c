@@ -49,7 +49,7 @@ static void head_shows_at_once(void **state)
 	assert_true(chain_by_number(model_chain(m), 100)->gap_before);
 	assert_false(chain_by_number(model_chain(m), 101)->gap_before);
 	assert_string_equal(model_chain(m)->name, "Ethereum");
-	rig_check(m);
+	rig_check(m, true);
 	model_free(m);
 }
 
@@ -84,7 +84,7 @@ static void same_height_reorg(void **state)
 	assert_int_equal(rows[2]->orphaned_mono, RIG_T0 + 1320900 * NS_MS);
 	assert_int_equal(rows[2]->reincluded, -1);
 	assert_int_equal(c->reorg_count, 1);
-	rig_check(m);
+	rig_check(m, true);
 	model_free(m);
 }
 
@@ -129,7 +129,7 @@ static void deep_reorg(unsigned depth, bool top_first)
 	assert_int_equal(c->reorgs[0].number, 101);
 	if (!top_first)
 		assert_int_equal(c->reorgs[0].depth, depth);
-	rig_check(m);
+	rig_check(m, true);
 	model_free(m);
 }
 
@@ -158,7 +158,7 @@ static void shortening_reorg(void **state)
 	assert_int_equal(c->reorgs[0].number, 108);
 	assert_int_equal(c->reorgs[0].depth, 3);
 	assert_null(chain_by_number(c, 109));
-	rig_check(m);
+	rig_check(m, true);
 	model_free(m);
 }
 
@@ -182,7 +182,7 @@ static void going_back_is_no_reorg(void **state)
 	rig_tick(m, 1332300);
 	assert_int_equal(model_chain(m)->head->h.number, 111);
 	assert_int_equal(model_chain(m)->reorg_count, 0);
-	rig_check(m);
+	rig_check(m, true);
 	model_free(m);
 }
 
@@ -221,7 +221,7 @@ static void set_back_out_of_sight(void **state)
 	c = model_chain(m);
 	assert_int_equal(c->head->h.number, 3);
 	assert_int_equal(c->reorgs[0].depth, 11);
-	rig_check(m);
+	rig_check(m, true);
 	model_free(m);
 }
 
@@ -238,7 +238,7 @@ static void reconnect_to_a_younger_chain(void **state)
 	rig_say(m, 0, 1401010, &h, SRC_GAP);
 	rig_tick(m, 1401500);
 	assert_int_equal(model_chain(m)->head->h.number, 5);
-	rig_check(m);
+	rig_check(m, true);
 	model_free(m);
 }
 
@@ -269,7 +269,7 @@ static void majority_decides(void **state)
 	rig_say(m, 0, 1321100, &other, SRC_PUSH);
 	rig_tick(m, 1321500);
 	assert_int_equal(c->reorg_count, 1);
-	rig_check(m);
+	rig_check(m, true);
 	model_free(m);
 }
 
@@ -294,7 +294,7 @@ static void slow_path_does_not_flap(void **state)
 	rig_tick(m, 1333000);
 	assert_true(hash_eq(&model_chain(m)->head->h.hash, &b.hash));
 	assert_int_equal(model_chain(m)->reorg_count, 1);
-	rig_check(m);
+	rig_check(m, true);
 	model_free(m);
 }
 
@@ -337,7 +337,7 @@ static void gap_and_fill(void **state)
 	assert_false(c->head->gap_before);
 	assert_int_equal(blk_interval_ms(c, c->head), 12000);
 	assert_int_equal(c->reorg_count, 0);
-	rig_check(m);
+	rig_check(m, true);
 	model_free(m);
 }
 
@@ -411,7 +411,7 @@ static void forks_by_hash(void **state)
 	assert_int_equal(m->paths[0]->raced, 0);
 	assert_int_equal(m->paths[1]->raced, 0);
 	assert_int_equal(chain_row_of(c, &b.hash), 1);
-	rig_check(m);
+	rig_check(m, true);
 	model_free(m);
 }
 
@@ -527,7 +527,7 @@ static void bounded(void **state)
 	assert_int_equal(c->head->h.number, BLOCKS_KEPT + 500);
 	for (uint64_t n = c->head->h.number - 5000; n <= c->head->h.number; n++)
 		assert_non_null(chain_by_number(c, n));
-	rig_check(m);
+	rig_check(m, true);
 	model_free(m);
 }
 
@@ -553,7 +553,7 @@ static void set_back_wholly(void **state)
 	assert_int_equal(model_chain(m)->head->h.number, 4);
 	assert_true(model_chain(m)->reorgs[0].depth > BLOCKS_KEPT - 5);
 	assert_true(model_chain(m)->kept < 3000);
-	rig_check(m);
+	rig_check(m, true);
 	model_free(m);
 }
 
@@ -607,13 +607,13 @@ static void clone_is_deep(void **state)
 	assert_int_equal(c->head->h.number, 110);
 	assert_int_equal(c->reorg_count, 0);
 	assert_int_equal(c->kept, 11);
-	rig_check(f);
+	rig_check(f, true);
 	model_free(m);
 	/* The body is still there though the model that it came to is gone. */
 	assert_int_equal(c->head->body->txs.len, 3);
 	assert_int_equal(path_heard(f->paths[0], &c->head->h.hash), RIG_T0 + 1320000 * NS_MS);
 	rig_tick(f, 1400000);
-	rig_check(f);
+	rig_check(f, true);
 	model_free(f);
 }
 
@@ -714,7 +714,7 @@ static void hostile_values(void **state)
 			model_wants(m, w, 4);
 		}
 	}
-	rig_check(m);
+	rig_check(m, true);
 	model_free(m);
 }
 
