@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "eth/verify.h"
 #include "ui/text.h"
 #include "ui/ui.h"
 
@@ -186,6 +187,56 @@ test_head_lines(void **state)
 	frame(ui, m, 0);
 	has("25,490,415");
 	has("3.0 s old");
+	ui_free(ui);
+	model_free(m);
+}
+
+/* The first lines of screens.md §2, to the column; another clock, and none of what is not built. */
+static void
+test_head_lines_exact(void **state)
+{
+	struct ui *ui = new_ui(160, 45, GLYPHS_BRAILLE);
+	struct model *m = new_model(3);
+	struct chain *c;
+
+	(void)state;
+	hear(m, 25490415, W0 / NS_MS - 1000);
+	model_tick(m, T0 + 3200 * NS_MS, W0 + 3200 * NS_MS);
+	c = m->chains[0];
+	c->head->truth = TRUTH_YES;
+	c->safe = (struct tag_view){.known = true, .number = 25490415 - 38};
+	c->final = (struct tag_view){
+		.known = true, .number = 25490415 - 70, .time_ms = W0 / NS_MS + 3200 - 844300,
+	};
+	c->next = (struct fees_next){
+		.base_known = true, .base = u256_from64(9342066759u), .base_change = -0.0148,
+		.blob_known = true, .blob_next = u256_from64(1),
+	};
+	c->stats.rates_known = true;
+	c->stats.tx_per_s = 19.7;
+	m->line = (struct verdict_line){
+		.word = "OK", .text = "all 3 paths at the newest block", .brief = "3 of 3 paths at the newest block",
+	};
+	m->clock_bound = 2500000;
+	m->calls_per_min = 14.2;
+	m->bytes_per_min = 1.6e6;
+	m->own.glass_p99 = 6000000;
+	m->own.glass_n = 10;
+	frame(ui, m, DIRTY_ALL);
+	has(" Ethereum  25,490,415 ✓  4.2 s old ▕███▌      ▏ next in 7.8 s │ safe −38 │ final −70 14m04s"
+		" │ next base 9.342 gwei −1.5 % │ blob 1 wei │ 19.7 tx/s 16:00:03 UTC\n"
+		" OK  all 3 paths at the newest block │ clock ±3 ms │ 14 calls/min 1.6 MB/min │ glass p99 6.0 ms\n");
+	ui_resize(ui, 120, 36);
+	frame(ui, m, 0);
+	has(" Ethereum  25,490,415 ✓  4.2 s old ▕███▌      ▏ │ final −70 14m04s │ next base 9.342 gwei −1.5 %"
+		"           16:00:03 UTC\n");
+	ui_resize(ui, 80, 24);
+	frame(ui, m, 0);
+	has(" Ethereum 25,490,415 ✓  4.2 s old ▕██▏   ▏  next 9.342  final 14m04s    16:00:03\n"
+		" OK  all 3 paths at the newest block");
+	ui_resize(ui, 40, 12);
+	frame(ui, m, 0);
+	has(" Ethereum 25,490,415 ✓  4.2 s old\n");
 	ui_free(ui);
 	model_free(m);
 }
@@ -532,6 +583,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_first_frame, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_how_to_connect, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_head_lines, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_head_lines_exact, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_freeze, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_zoom_and_panes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_views, setup, teardown),
