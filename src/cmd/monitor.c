@@ -26,16 +26,13 @@ enum {
 static struct {
 	volatile sig_atomic_t count;
 	struct wake *wake;
-	struct screen *volatile screen;
 } signalled;
 
 static void on_signal(int sig)
 {
 	/* The second one does not wait for anything in order; the terminal is restored at exit by screen.c. */
 	if (++signalled.count >= 2) {
-		signal(SIGABRT, SIG_DFL);
-		if (signalled.screen)
-			screen_emergency(signalled.screen);
+		screen_emergency();
 		_exit(128 + sig);
 	}
 	wake_raise(signalled.wake);
@@ -243,9 +240,6 @@ static void take_input(struct monitor *m)
 		case INPUT_WHEEL:
 			act(m, ui_wheel(m->ui, model, in.x, in.y, in.steps));
 			break;
-		case INPUT_RESIZE:
-			take_size(m);
-			break;
 		}
 	}
 	if (!screen_alive(m->s))
@@ -337,7 +331,6 @@ static int run_screen(struct app *a, const struct theme *theme, enum glyphs g)
 
 	if (screen_open(&m.s, &so, &e) != ST_OK)
 		return cmd_fail(&e);
-	signalled.screen = m.s;
 	screen_size(m.s, &uo.w, &uo.h);
 	m.ui = ui_new(&uo);
 	if (m.ui) {
@@ -348,7 +341,6 @@ static int run_screen(struct app *a, const struct theme *theme, enum glyphs g)
 		draw(&m);
 		loop(&m);
 	}
-	signalled.screen = NULL;
 	screen_close(m.s);
 	ui_free(m.ui);
 	return m.ui ? EXIT_FINE : EXIT_OURS;

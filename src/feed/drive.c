@@ -199,22 +199,11 @@ static enum status send_ask(struct drive *d, const struct ask *a)
 	return st;
 }
 
-/* Facts that are seldom asked for, in one batch where the node takes batches. */
-static void send_infos(struct drive *d, bool tags)
+/* Several requests in one message, where the node takes batches. */
+static void send_list(struct drive *d, const struct ask *list, unsigned n)
 {
-	static const enum method methods[] = { M_CLIENT, M_SYNCING, M_PEERS, M_TXPOOL, M_GAS_PRICE };
-	struct ask list[7];
-	uint64_t ids[7], token = 0;
-	unsigned n = 0;
+	uint64_t ids[8], token = 0;
 
-	for (unsigned i = 0; i < 5; i++) {
-		if (d->not_before[methods[i]] <= d->now)
-			list[n++] = (struct ask){ .method = (uint8_t)methods[i], .source = SRC_ASKED, .prio = PRIO_PLAIN };
-	}
-	for (int t = TAG_SAFE; tags && t <= TAG_FINALIZED; t++) {
-		list[n++] = (struct ask){ .method = M_BLOCK_BY_NUMBER, .tag = (uint8_t)t, .source = SRC_ASKED,
-					  .prio = PRIO_PLAIN };
-	}
 	if (n == 0)
 		return;
 	if (d->batch_off || n == 1) {
@@ -243,6 +232,28 @@ static void send_infos(struct drive *d, bool tags)
 	}
 }
 
+/* Facts about the node. Returns how many were added to list[5]. */
+static unsigned list_infos(const struct drive *d, struct ask *list)
+{
+	static const enum method methods[] = { M_CLIENT, M_SYNCING, M_PEERS, M_TXPOOL, M_GAS_PRICE };
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 5; i++) {
+		if (d->not_before[methods[i]] <= d->now)
+			list[n++] = (struct ask){ .method = (uint8_t)methods[i], .source = SRC_ASKED, .prio = PRIO_PLAIN };
+	}
+	return n;
+}
+
+static unsigned list_tags(struct ask *list)
+{
+	for (int t = TAG_SAFE; t <= TAG_FINALIZED; t++) {
+		*list++ = (struct ask){ .method = M_BLOCK_BY_NUMBER, .tag = (uint8_t)t, .source = SRC_ASKED,
+					.prio = PRIO_PLAIN };
+	}
+	return 2;
+}
+
 /* ---- heads ---- */
 
 static void learn_time(struct drive *d, const struct head *h)
@@ -253,8 +264,6 @@ static void learn_time(struct drive *d, const struct head *h)
 	if (n && d->times_ms[(d->n_times - 1) % 16] == h->time_ms)
 		return;
 	d->times_ms[d->n_times++ % 16] = h->time_ms;
-	if (d->chain && d->chain->block_ms)
-		return;
 	if (++n > 16)
 		n = 16;
 	for (unsigned i = 0; i < n; i++) {
@@ -262,8 +271,11 @@ static void learn_time(struct drive *d, const struct head *h)
 		lo = t < lo ? t : lo;
 		hi = t > hi ? t : hi;
 	}
-	if (n >= 4)
-		d->block_ns = (hi - lo) / (n - 1) * NS_MS;
+	if (n < 4)
+		return;
+	d->seen_ns = (hi - lo) / (n - 1) * NS_MS;
+	if (!d->chain || !d->chain->block_ms)
+		d->block_ns = d->seen_ns;
 }
 
 /* Asks for an unknown parent by hash. Known ones were claimed when they were heard or fetched. */
@@ -670,7 +682,7 @@ void drive_up(struct drive *d)
 		subscribe(d);
 	set_polling(d, !d->o.push);
 	d->ever = true;
-	d->next_info = UINT64_MAX; /* with the first answer */
+	d->next_info = d->next_tags = UINT64_MAX; /* with the first answer */
 	d->next_watch = d->o.push ? d->now + NS_S : UINT64_MAX;
 	drive_tick(d);
 }
@@ -809,9 +821,10 @@ static uint64_t info_period(const struct drive *d)
 
 static uint64_t tag_period(const struct drive *d)
 {
-	if (d->chain && d->chain->kind == CHAIN_SLOT)
-		return 60 * NS_S;
-	return d->o.local ? 15 * NS_S : 30 * NS_S;
+	/* Distances to the head must not be wrong by more than a few blocks, whatever the chain's pace. */
+	uint64_t t = d->seen_ns ? d->seen_ns : d->block_ns;
+
+	return t ? clamp(5 * t, 5 * NS_S, 60 * NS_S) : 15 * NS_S;
 }
 
 static void periodic(struct drive *d)
@@ -835,15 +848,23 @@ static void periodic(struct drive *d)
 		}
 		d->next_tip = d->now + (d->block_ns > NS_S ? d->block_ns : NS_S);
 	}
-	if (d->next_info <= d->now) {
-		uint64_t chain = wire_chain_key(&d->wire), p = tag_period(d);
-		bool tags = d->next_tags <= d->now && chain &&
-			    claims_take(d->o.claims, claim_period(chain, d->now / p));
+	if (d->next_info <= d->now || d->next_tags <= d->now) {
+		struct ask list[7];
+		unsigned n = 0;
 
-		send_infos(d, tags);
-		if (tags || d->next_tags <= d->now)
+		if (d->next_info <= d->now) {
+			d->next_info = d->now + info_period(d);
+			n = list_infos(d, list);
+		}
+		if (d->next_tags <= d->now) {
+			uint64_t chain = wire_chain_key(&d->wire), p = tag_period(d);
+
+			/* One path of a chain asks in each period. */
 			d->next_tags = d->now + p;
-		d->next_info = d->now + info_period(d);
+			if (chain && claims_take(d->o.claims, claim_period(chain, d->now / p)))
+				n += list_tags(list + n);
+		}
+		send_list(d, list, n);
 	}
 	if (d->next_watch <= d->now)
 		watch(d);
@@ -908,11 +929,11 @@ void drive_tick(struct drive *d)
 uint64_t drive_next(const struct drive *d)
 {
 	uint64_t t = UINT64_MAX;
-	const uint64_t times[] = { d->next_poll, d->next_tip, d->next_info, d->next_watch };
+	const uint64_t times[] = { d->next_poll, d->next_tip, d->next_info, d->next_tags, d->next_watch };
 
 	if (!d->up)
 		return t;
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 5; i++)
 		t = times[i] < t ? times[i] : t;
 	for (int i = 0; i < DRIVE_ASKS; i++) {
 		/* What is due but found no room goes out when an answer comes. */

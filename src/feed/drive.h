@@ -61,6 +61,7 @@ struct drive {
 	struct err last_fail;
 	const struct chain_info *chain;
 	uint64_t block_ns; /* T, 0 unknown */
+	uint64_t seen_ns; /* T as seen of late, whatever the table says; 0 unknown */
 	uint64_t times_ms[16];
 	unsigned n_times;
 	/* The newest head that was looked at for gaps. */

@@ -67,6 +67,12 @@ net_global_init(struct err *e)
 	return ST_OK;
 }
 
+const char *
+net_version(void)
+{
+	return curl_version();
+}
+
 void
 net_global_fini(void)
 {
