@@ -1,6 +1,7 @@
 /*
- * The terminal; see screen.h. What is known of ncurses here is measured: it never installs its handlers over ours, alloc_pair numbers
- * above 255 survive only in setcchar's opts, a whole frame rewritten and one doupdate sends what changed.
+ * The terminal; see screen.h. What is known of ncurses here is measured: it never installs its handlers over
+ * ours, alloc_pair numbers above 255 survive only in setcchar's opts, a whole frame rewritten and one doupdate
+ * sends what changed.
  */
 #include "ui/screen.h"
 
@@ -446,7 +447,7 @@ screen_signals(struct screen *s)
 	}
 	if (term.cont) {
 		term.cont = 0;
-		/* Stopped by somebody else: the shell may have changed the modes. Leaving and coming back sets all of them. */
+		/* Stopped by somebody else: the shell may have changed the modes. Coming back sets them. */
 		endwin();
 		screen_clear(s);
 		changed = true;

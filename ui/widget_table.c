@@ -229,7 +229,8 @@ sort_command(struct table *t, const struct table_col *cols, unsigned n_cols, con
 }
 
 enum pane_result
-table_command(struct table *t, const struct table_col *cols, unsigned n_cols, const struct table_source *src, enum ui_cmd cmd)
+table_command(struct table *t, const struct table_col *cols, unsigned n_cols, const struct table_source *src,
+	enum ui_cmd cmd)
 {
 	long page = t->page > 1 ? (long)t->page : 2, pos, to;
 	struct order o;

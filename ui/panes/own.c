@@ -119,8 +119,8 @@ draw(struct pane *pane, const struct model *m, struct canvas *c, bool focus)
 	int y = 0;
 
 	(void)pane;
-	in = canvas_sub(c, canvas_box(c, (struct rect){.w = c->at.w, .h = c->at.h}, focus, "Own cost", "socket to screen = glass",
-		NULL));
+	in = canvas_sub(c, canvas_box(c, (struct rect){.w = c->at.w, .h = c->at.h}, focus, "Own cost",
+		"socket to screen = glass", NULL));
 	costs(&in, &y, m);
 	/* A blank line where there is room for it. */
 	if (in.at.h >= y + 3 + (int)m->n_paths)
