@@ -28,6 +28,7 @@ struct ui {
 	struct layout layout;
 	unsigned paths; /* the layout was made for so many */
 	bool relayout, all; /* all: everything has to be drawn again */
+	bool send; /* the terminal lost what it showed: the next frame counts as different */
 	char flash[160];
 	bool flashed; /* the page of howto has it on line 2 */
 };
@@ -112,6 +113,7 @@ ui_free(struct ui *ui)
 bool
 ui_resize(struct ui *ui, int w, int h)
 {
+	ui->send = true;
 	if (w == ui->w && h == ui->h)
 		return true;
 	return grids(ui, w, h, ui->canvas.glyphs);
@@ -314,8 +316,8 @@ ui_command(struct ui *ui, const struct model *m, enum ui_cmd cmd)
 	ui->flash[0] = '\0';
 	switch (cmd) {
 	case UI_QUIT: return UI_RES_QUIT;
-	case UI_SUSPEND: return UI_RES_SUSPEND;
-	case UI_REDRAW: ui->all = true; return UI_RES_CLEAR | UI_RES_REDRAW;
+	case UI_SUSPEND: ui->send = true; return UI_RES_SUSPEND;
+	case UI_REDRAW: ui->all = ui->send = true; return UI_RES_CLEAR | UI_RES_REDRAW;
 	case UI_RETRY_NOW: ui_flash(ui, "connecting and asking again"); return UI_RES_RETRY | UI_RES_REDRAW;
 	case UI_FREEZE: return freeze(ui, m);
 	case UI_MOUSE:
@@ -501,8 +503,9 @@ remember(struct ui *ui)
 {
 	size_t n = (size_t)ui->canvas.stride * (size_t)ui->canvas.grid_h, i;
 	const struct cell *now = ui->canvas.cells;
-	bool differs = false;
+	bool differs = ui->send;
 
+	ui->send = false;
 	for (i = 0; i < n; i++)
 		if (now[i].cp != ui->before[i].cp || now[i].role != ui->before[i].role ||
 			now[i].attr != ui->before[i].attr) {

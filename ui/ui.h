@@ -44,7 +44,10 @@ unsigned ui_command(struct ui *ui, const struct model *m, enum ui_cmd cmd);
 /* A click at a cell; wheel: steps < 0 up, > 0 down. */
 unsigned ui_click(struct ui *ui, const struct model *m, int x, int y);
 unsigned ui_wheel(struct ui *ui, const struct model *m, int x, int y, int steps);
-/* Any size ≥ 1×1. False without memory: then the old size stays. */
+/*
+ * Any size ≥ 1×1; also to be called with the same one after the terminal showed something else (screen_signals): then the next
+ * ui_render returns true. False without memory: the old size stays.
+ */
 bool ui_resize(struct ui *ui, int w, int h);
 
 /*

@@ -401,7 +401,14 @@ test_what_the_app_has_to_do(void **state)
 	assert_int_equal(ui_key(ui, m, 'q'), UI_RES_QUIT);
 	assert_int_equal(ui_key(ui, m, KEY_CTRL_ + 'C'), UI_RES_QUIT);
 	assert_true(ui_key(ui, m, KEY_CTRL_ + 'Z') & UI_RES_SUSPEND);
+	ui_render(ui, m, 0);
+	assert_false(ui_render(ui, m, 0));
 	assert_true(ui_key(ui, m, KEY_CTRL_ + 'L') & UI_RES_CLEAR);
+	/* Not a cell is different, and yet all have to be sent again. */
+	assert_true(ui_render(ui, m, 0));
+	assert_false(ui_render(ui, m, 0));
+	ui_resize(ui, 80, 24);
+	assert_true(ui_render(ui, m, 0));
 	assert_true(ui_key(ui, m, KEY_F1_ + 4) & UI_RES_RETRY);
 	frame(ui, m, 0);
 	has("connecting and asking again");
