@@ -102,9 +102,10 @@ static bool others_advanced(const struct model *m, unsigned path)
 	for (unsigned i = 0; i < m->n_paths; i++) {
 		const struct path *o = m->paths[i];
 
-		if (i != path && o->chain == p->chain && o->has_head && link_up(o->state) &&
-		    (!p->has_head || o->head_number >= add_sat(p->head_number, 2)) &&
-		    o->head_mono > (p->has_head ? p->head_mono : p->state_since))
+		if (i == path || o->chain != p->chain || !o->has_head || !link_up(o->state))
+			continue;
+		if (p->has_head ? o->head_number >= add_sat(p->head_number, 2) && o->head_mono > p->head_mono :
+				  o->heads >= 2 && o->head_mono > p->state_since)
 			return true;
 	}
 	return false;

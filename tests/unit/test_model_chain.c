@@ -459,7 +459,10 @@ static void null_genesis_joins_either_way(void **state)
 {
 	for (unsigned order = 0; order < 2; order++) {
 		struct model *m = rig_model(0, 1);
-		struct path_setup setup[2] = { { .node = "a", .via = "ws", .push = true }, { .node = "b", .via = "ws", .push = true } };
+		struct path_setup setup[2] = {
+			{ .node = "a", .via = "ws", .push = true },
+			{ .node = "b", .via = "ws", .push = true },
+		};
 
 		model_free(m);
 		m = model_new(setup, 2, RIG_T0, RIG_WALL0);
@@ -592,12 +595,12 @@ static void body_budget(void **state)
 static void clone_is_deep(void **state)
 {
 	struct model *m = rig_model(2, 1), *f;
-	struct head other = rig_head(110, 1110, 109);
+	struct head other = rig_head(110, 1110, 109), tip = rig_head(110, 110, 109);
 	struct chain *c;
 
 	(void)state;
 	run(m, 0, 100, 110);
-	rig_block(m, 0, 1320100, 1320110, rig_body(&(struct head){ .hash = rig_hash(110), .number = 110 }, 3, 50), SRC_PUSH);
+	rig_block(m, 0, 1320100, 1320110, rig_body(&tip, 3, 50), SRC_PUSH);
 	rig_tick(m, 1320500);
 	f = model_clone(m);
 	assert_non_null(f);
@@ -651,7 +654,11 @@ static void truth(void **state)
 static void tags(void **state)
 {
 	struct model *m = rig_model(2, 1);
-	struct event e = { .kind = EV_TAG, .path = 0, .mono = RIG_T0 + NS_S, .u.tag = { .final = 1, .code = ST_UNSUPPORTED } };
+	struct event e = {
+		.kind = EV_TAG,
+		.mono = RIG_T0 + NS_S,
+		.u.tag = { .final = 1, .code = ST_UNSUPPORTED },
+	};
 	struct chain *c = model_chain(m);
 
 	(void)state;
@@ -684,13 +691,18 @@ static void tags(void **state)
 static void hostile_values(void **state)
 {
 	struct model *m = rig_model(3, 1);
-	uint64_t values[] = { 0, 1, UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 63, (UINT64_C(1) << 63) - 1, INT64_MAX };
+	uint64_t values[] = { 0, 1, UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 63, (UINT64_C(1) << 63) - 1, 1u << 31 };
 	unsigned n = sizeof(values) / sizeof(values[0]);
 
 	(void)state;
 	for (unsigned k = 0; k < 4000; k++) {
 		struct head h = rig_head(values[k % n], 1 + k % 97, 1 + (k + 1) % 89);
-		struct event e = { .kind = (uint16_t)(k % 16), .path = (uint16_t)(k % 5), .mono = values[k / 3 % n], .wall = values[k / 5 % n] };
+		struct event e = {
+			.kind = (uint16_t)(k % 16),
+			.path = (uint16_t)(k % 5),
+			.mono = values[k / 3 % n],
+			.wall = values[k / 5 % n],
+		};
 
 		h.time_ms = values[k / 2 % n];
 		h.gas_limit = values[k / 7 % n];
