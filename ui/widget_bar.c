@@ -11,7 +11,8 @@ bar_fill(struct canvas *c, int x, int y, int w, double share, enum role role)
 
 	if (w <= 0 || w > 1000 || isnan(share) || share <= 0)
 		return;
-	eighths = (int)lround(fmin(share, 1) * w * 8);
+	/* Rounded down: only what is full looks full. */
+	eighths = (int)floor(fmin(share, 1) * w * 8 + 1e-9);
 	if (eighths == 0)
 		eighths = 1;
 	for (i = 0; i < eighths / 8; i++)

@@ -6,16 +6,24 @@
 
 #include "base/time.h"
 #include "ui/pane.h"
+#include "ui/panes/parts.h"
 #include "ui/widget_bar.h"
-#include "ui/widget_number.h"
 #include "ui/widget_table.h"
 
 enum col {
-	COL_NUMBER, COL_AGE, COL_DELTA, COL_TXS, COL_GAS, COL_SHARE, COL_BASE, COL_TIP, COL_BLOBS, COL_KB, COL_LATE, COL_BUILDER,
-	COL_TRUTH, COLS
+	COL_NUMBER, COL_AGE, COL_DELTA, COL_TXS, COL_GAS, COL_SHARE, COL_BASE, COL_TIP, COL_BLOBS, COL_KB, COL_LATE,
+	COL_BUILDER, COL_TRUTH, COLS
 };
 
-enum { ROWS_MAX = BLOCKS_KEPT, WIDE = 100 };
+enum {
+	ROWS_MAX = BLOCKS_KEPT,
+	WIDE = 100,
+	WIDE_NEEDS = 104, /* columns of the wide form inside the frame; what is more goes to the builder's name */
+	BUILDER_MORE = 8,
+	BUILDER_FITS = 80, /* narrower than that ✓ has its column instead */
+};
+
+static const uint64_t BODY_COMES_NS = 10 * NS_S; /* so long a body that is missing may be on its way */
 
 enum times { TIMES_AGE, TIMES_UTC, TIMES_LOCAL, TIMES_N };
 
@@ -39,7 +47,7 @@ static const struct table_col wide[COLS] = {
 	[COL_BLOBS] = { .title = "blobs", .gap = 2, .width = 5, .priority = 8 },
 	[COL_KB] = { .title = "kB", .gap = 1, .width = 4, .priority = 9 },
 	[COL_LATE] = { .title = "late s", .gap = 2, .width = 6, .priority = 10 },
-	[COL_BUILDER] = { .title = "builder", .gap = 2, .width = 12, .grow = 1, .priority = 6, .align = TABLE_LEFT },
+	[COL_BUILDER] = { .title = "builder", .gap = 2, .width = 12, .priority = 6, .align = TABLE_LEFT },
 	[COL_TRUTH] = { .title = "", .gap = 0, .width = 1, .priority = 7, .align = TABLE_LEFT, .fixed_order = true },
 };
 
@@ -47,7 +55,7 @@ static const struct table_col narrow[COLS] = {
 	[COL_NUMBER] = { .title = "number", .gap = 0, .width = 10 },
 	[COL_AGE] = { .title = "age", .gap = 2, .width = 5 },
 	[COL_DELTA] = { .title = "\xce\x94t s", .gap = 2, .width = 4, .priority = 1 },
-	[COL_TXS] = { .title = "txs", .gap = 1, .width = 4 },
+	[COL_TXS] = { .title = "txs", .gap = 2, .width = 4 },
 	[COL_GAS] = { .title = "gas used", .gap = 2, .width = 8, .priority = 4, .align = TABLE_LEFT },
 	[COL_SHARE] = { .title = "%", .gap = 1, .width = 4 },
 	[COL_BASE] = { .title = "base gwei", .gap = 2, .width = 9, .priority = 2 },
@@ -55,8 +63,8 @@ static const struct table_col narrow[COLS] = {
 	[COL_BLOBS] = { .title = "blobs", .gap = 2, .width = 5, .priority = 8 },
 	[COL_KB] = { .title = "kB", .gap = 1, .width = 4, .priority = 9 },
 	[COL_LATE] = { .title = "late s", .gap = 2, .width = 6, .priority = 10 },
-	[COL_BUILDER] = { .title = "builder", .gap = 2, .width = 12, .grow = 1, .priority = 6, .align = TABLE_LEFT },
-	[COL_TRUTH] = { .title = "", .gap = 1, .width = 1, .priority = 5, .align = TABLE_LEFT, .fixed_order = true },
+	[COL_BUILDER] = { .title = "builder", .gap = 2, .width = 11, .grow = 1, .priority = 6, .align = TABLE_LEFT },
+	[COL_TRUTH] = { .title = "", .gap = 1, .width = 1, .priority = 7, .align = TABLE_LEFT, .fixed_order = true },
 };
 
 struct view {
@@ -75,6 +83,17 @@ static const struct blk *at(const void *ctx, unsigned row)
 static uint64_t key(const void *ctx, unsigned row)
 {
 	return hash_key(&at(ctx, row)->h.hash);
+}
+
+/* Blocks of less than a second: Δt is in ms. */
+static bool in_ms(const struct chain *c)
+{
+	return c && c->block_ms != UNKNOWN && c->block_ms < 1000;
+}
+
+static bool no_limit(const struct head *h)
+{
+	return h->gas_limit >= PARTS_NO_LIMIT;
 }
 
 static double gas_share(const struct head *h)
@@ -106,8 +125,8 @@ static void cell_delta(const struct view *v, const struct blk *b, struct table_c
 		snprintf(out->text, sizeof(out->text), "\xe2\x80\x94");
 		return;
 	}
-	if (v->c->block_ms != UNKNOWN && v->c->block_ms < 1000)
-		snprintf(out->text, sizeof(out->text), "%llu ms", (unsigned long long)ms);
+	if (in_ms(v->c))
+		number_int(out->text, sizeof(out->text), ms);
 	else if (ms < 1000 * 1000)
 		number_fixed(out->text, sizeof(out->text), (double)ms / 1000, ms < 100 * 1000);
 	else
@@ -140,63 +159,101 @@ static void cell_truth(const struct blk *b, struct table_cell *out)
 	out->role = truth[b->truth].role;
 }
 
-/* "heard 4.9 s late, orphaned 8.7 s later: 95 of 97 txs re-included" */
-static void orphan_story(const struct blk *b, char *out, size_t size)
+/*
+ * "heard 4.9 s late, orphaned 8.7 s later: 95 of 97 txs re-included"; narrow: "late 4.9 s, orphaned after 8.7 s, 95/97 back"
+ */
+static void orphan_story(const struct view *v, const struct blk *b, char *out, size_t size)
 {
-	char late[32], lived[32];
-	int n = 0;
+	char late[48] = "", lived[48] = "", back[64] = "", n[NUMBER_MAX];
+	const char *fate = b->state == BLK_SIDE ? "not on the chain we follow" : "orphaned";
 
 	if (b->heard && b->late_known && b->late_ns > 0)
-		n = snprintf(out, size, "heard %s late, ", time_latency(late, sizeof(late), (uint64_t)b->late_ns));
-	if (b->orphaned_mono != UNKNOWN && b->heard && b->first_mono != UNKNOWN && b->orphaned_mono >= b->first_mono)
-		n += snprintf(out + n, size - (size_t)n, "orphaned %s later",
-			      time_latency(lived, sizeof(lived), b->orphaned_mono - b->first_mono));
-	else
-		n += snprintf(out + n, size - (size_t)n, "orphaned");
+		snprintf(late, sizeof(late), v->wide ? "heard %.24s s late, " : "late %.24s s, ",
+			 number_fixed(n, sizeof(n), (double)b->late_ns / 1e9, 1));
+	if (b->state == BLK_ORPHAN && b->heard && b->orphaned_mono != UNKNOWN && b->first_mono != UNKNOWN &&
+	    b->orphaned_mono >= b->first_mono)
+		snprintf(lived, sizeof(lived), v->wide ? " %.24s s later" : " after %.24s s",
+			 number_fixed(n, sizeof(n), (double)(b->orphaned_mono - b->first_mono) / 1e9, 1));
 	if (b->reincluded >= 0 && b->body_seen)
-		snprintf(out + n, size - (size_t)n, ": %d of %u txs re-included", b->reincluded, b->ntx);
+		snprintf(back, sizeof(back), v->wide ? ": %d of %u txs re-included" : ", %d/%u back", b->reincluded,
+			 b->ntx);
+	snprintf(out, size, "%s%s%s%s", late, fate, lived, back);
 }
 
-static void cell_seen(const struct view *v, const struct blk *b, enum col col, struct table_cell *out)
+static void cell_turn(const struct blk *b, struct table_cell *out)
 {
-	uint32_t limit = v->c->next.blob_max;
-
-	switch (col) {
-	case COL_TXS:
-		number_int(out->text, sizeof(out->text), b->ntx);
-		break;
-	case COL_TIP:
-		cell_fee(v, b->tips.valid ? &b->tips.p50 : NULL, out);
-		break;
-	case COL_BLOBS:
-		if (!(b->h.has & H_BLOB_GAS_USED))
-			snprintf(out->text, sizeof(out->text), "\xe2\x80\x94");
-		else if (limit)
-			snprintf(out->text, sizeof(out->text), "%u/%u", b->blobs, limit);
-		else
-			snprintf(out->text, sizeof(out->text), "%u", b->blobs);
-		break;
-	case COL_KB:
-		number_int(out->text, sizeof(out->text), (b->size + 500) / 1000);
-		break;
-	default:
-		break;
+	if (b->h.difficulty == 2) {
+		snprintf(out->text, sizeof(out->text), "in");
+	} else if (b->h.difficulty == 1) {
+		snprintf(out->text, sizeof(out->text), "OUT");
+		out->role = ROLE_WARN;
+	} else {
+		snprintf(out->text, sizeof(out->text), "\xe2\x80\x94");
 	}
-	if (out->text[0] && strcmp(out->text, "\xe2\x80\x94") == 0)
+}
+
+static void cell_blobs(const struct view *v, const struct blk *b, struct table_cell *out)
+{
+	unsigned long long n = b->h.blob_gas_used / BLOB_GAS;
+
+	if (v->c->info->kind == CHAIN_POA)
+		cell_turn(b, out);
+	else if (!(b->h.has & H_BLOB_GAS_USED))
+		snprintf(out->text, sizeof(out->text), "\xe2\x80\x94");
+	else if (v->c->next.blob_max)
+		snprintf(out->text, sizeof(out->text), "%llu/%u", n, v->c->next.blob_max);
+	else
+		snprintf(out->text, sizeof(out->text), "%llu", n);
+}
+
+/* What only the body tells. */
+static void cell_body(const struct view *v, const struct blk *b, enum col col, struct table_cell *out)
+{
+	if (!b->body_seen) {
+		bool comes = b->heard && v->m->now_mono < b->first_mono + BODY_COMES_NS;
+
+		snprintf(out->text, sizeof(out->text), "%s", comes ? "\xe2\x80\xa6" : "\xe2\x80\x94");
 		out->role = ROLE_DIM;
+	} else if (col == COL_TXS) {
+		number_int(out->text, sizeof(out->text), b->ntx);
+	} else if (col == COL_TIP) {
+		cell_fee(v, b->tips.valid ? &b->tips.p50 : NULL, out);
+	} else {
+		number_int(out->text, sizeof(out->text), (b->size + 500) / 1000);
+	}
+}
+
+static void cell_gas(const struct view *v, const struct blk *b, struct table_cell *out)
+{
+	double share = gas_share(&b->h);
+
+	if (b->state == BLK_ORPHAN || (b->state == BLK_SIDE && v->wide)) {
+		out->spill = true;
+		orphan_story(v, b, out->text, sizeof(out->text));
+	} else if (no_limit(&b->h)) {
+		snprintf(out->text, sizeof(out->text), "no limit");
+		out->role = ROLE_LABEL;
+	} else if (b->h.gas_used) {
+		out->bar = true;
+		out->share = share;
+		out->role = bar_gas_role(share);
+	}
 }
 
 static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell *out)
 {
 	const struct view *v = ctx;
 	const struct blk *b = at(ctx, row);
-	double share = gas_share(&b->h);
 
 	switch ((enum col)col) {
 	case COL_NUMBER:
 		number_int(out->text, sizeof(out->text), b->h.number);
 		out->role = b == v->c->head ? ROLE_HEAD : ROLE_TEXT;
-		if (b->state != BLK_CANON) {
+		/* Proven wrong is said here, too: the column for it leaves when it is narrow. */
+		if (b->truth == TRUTH_NO) {
+			out->mark = 0x2717;
+			out->mark_role = ROLE_CRIT;
+		} else if (b->state != BLK_CANON) {
 			out->mark = 0x2032;
 			out->mark_role = ROLE_ORPHAN;
 		}
@@ -208,23 +265,13 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 		cell_delta(v, b, out);
 		break;
 	case COL_GAS:
-		if (b->state == BLK_ORPHAN) {
-			out->spill = true;
-			orphan_story(b, out->text, sizeof(out->text));
-		} else if (!b->body_seen && !(b->h.has & H_NUMBER)) {
-			break;
-		} else if (b->h.gas_used && b->h.gas_limit < UINT64_C(1) << 50) {
-			out->bar = true;
-			out->share = share;
-			out->role = bar_gas_role(share);
-		}
+		cell_gas(v, b, out);
 		break;
 	case COL_SHARE:
-		/* Arbitrum's limit of 2^50 means none. */
-		if (b->h.gas_limit >= UINT64_C(1) << 50)
+		if (no_limit(&b->h))
 			number_fixed(out->text, sizeof(out->text), (double)b->h.gas_used / 1e6, 1);
 		else
-			number_fixed(out->text, sizeof(out->text), share * 100, v->wide);
+			number_fixed(out->text, sizeof(out->text), gas_share(&b->h) * 100, v->wide);
 		break;
 	case COL_BASE:
 		cell_fee(v, b->h.has & H_BASE_FEE ? &b->h.base_fee : NULL, out);
@@ -241,31 +288,31 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 	case COL_TRUTH:
 		cell_truth(b, out);
 		break;
+	case COL_BLOBS:
+		cell_blobs(v, b, out);
+		break;
 	case COL_TXS:
 	case COL_TIP:
-	case COL_BLOBS:
 	case COL_KB:
-		if (b->body_seen)
-			cell_seen(v, b, (enum col)col, out);
-		else {
-			snprintf(out->text, sizeof(out->text), "\xe2\x80\xa6");
-			out->role = ROLE_DIM;
-		}
+		cell_body(v, b, (enum col)col, out);
 		break;
 	default:
 		break;
 	}
+	out->role = parts_role(out->text, out->role);
 	if (b->state != BLK_CANON)
 		out->role = ROLE_ORPHAN;
 }
 
 /* ---- order ---- */
 
-static int by(double a, double b)
+/* Unknown values stand last whichever way the rest is sorted; the table turns the sign when it is reversed. */
+static int by(double a, double b, bool reverse)
 {
-	/* Unknown values stand last whichever way the rest is sorted: the table reverses, so give them the least weight. */
+	int unknown = (isnan(a) != 0) - (isnan(b) != 0);
+
 	if (isnan(a) || isnan(b))
-		return isnan(a) - isnan(b);
+		return reverse ? -unknown : unknown;
 	return (a < b) - (a > b);
 }
 
@@ -292,7 +339,9 @@ static double value(const struct view *v, const struct blk *b, enum col col)
 	case COL_TIP:
 		return b->tips.valid ? u256_double(&b->tips.p50) : NAN;
 	case COL_BLOBS:
-		return b->body_seen ? (double)b->blobs : NAN;
+		if (v->c->info->kind == CHAIN_POA)
+			return b->h.difficulty;
+		return b->h.has & H_BLOB_GAS_USED ? (double)b->h.blob_gas_used : NAN;
 	case COL_KB:
 		return b->body_seen ? (double)b->size : NAN;
 	case COL_LATE:
@@ -304,23 +353,44 @@ static double value(const struct view *v, const struct blk *b, enum col col)
 
 static int cmp(const void *ctx, unsigned col, unsigned a, unsigned b)
 {
+	const struct view *v = ctx;
 	const struct blk *x = at(ctx, a), *y = at(ctx, b);
 
 	if (col == COL_BUILDER)
 		return strcmp(x->builder[0] ? x->builder : "\x7f", y->builder[0] ? y->builder : "\x7f");
-	return by(value(ctx, x, (enum col)col), value(ctx, y, (enum col)col));
+	return by(value(v, x, (enum col)col), value(v, y, (enum col)col), v->s->table.reverse);
 }
 
 /* ---- the pane ---- */
 
-static void columns(const struct state *s, bool is_wide, struct table_col out[COLS])
+static void columns(const struct state *s, const struct chain *c, int w, struct table_col out[COLS])
 {
+	bool is_wide = w >= WIDE;
+
 	memcpy(out, is_wide ? wide : narrow, sizeof(wide));
 	if (s->times != TIMES_AGE) {
 		out[COL_AGE].title = s->times == TIMES_UTC ? "UTC" : "local";
 		out[COL_AGE].width = 8;
 	}
-	out[COL_BASE].title = s->unit == FEE_GWEI ? "base gwei" : s->unit == FEE_WEI ? "base wei" : "base \xce\x9e";
+	if (is_wide && w - 2 >= WIDE_NEEDS + BUILDER_MORE)
+		out[COL_BUILDER].width += BUILDER_MORE;
+	if (w < BUILDER_FITS) {
+		out[COL_TRUTH].priority = 5;
+		out[COL_GAS].grow = 1;
+	}
+	if (s->unit != FEE_GWEI)
+		out[COL_BASE].title = s->unit == FEE_WEI ? "base wei" : "base ether";
+	if (!c)
+		return;
+	if (in_ms(c)) {
+		out[COL_DELTA].title = "\xce\x94t ms";
+		out[COL_DELTA].gap--;
+		out[COL_DELTA].width++;
+	}
+	if (c->head && no_limit(&c->head->h))
+		out[COL_SHARE].title = "Mgas";
+	if (c->info->kind == CHAIN_POA)
+		out[COL_BLOBS].title = "turn";
 }
 
 static struct table_source source(struct state *s, const struct model *m, struct view *v)
@@ -347,16 +417,18 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 	struct canvas in;
 
 	v.wide = c->at.w >= WIDE;
-	columns(s, v.wide, cols);
+	columns(s, v.c, c->at.w, cols);
 	if (src.n)
-		snprintf(foot, sizeof(foot), "%s kept%s", number_int(kept, sizeof(kept), v.c->kept),
-			 c->at.w >= 40 ? " \xc2\xb7 ! slot lost \xc2\xb7 \xe2\x80\xb2 orphan" : "");
+		snprintf(foot, sizeof(foot), "%s kept%s \xc2\xb7 \xe2\x80\xb2 orphan",
+			 number_int(kept, sizeof(kept), v.c->kept),
+			 v.c->info->kind == CHAIN_SLOT ? " \xc2\xb7 ! slot lost" : "");
 	table_note(&s->table, cols, note, sizeof(note));
 	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus, "Blocks", note,
 				      c->at.h >= 12 && v.wide ? foot : NULL));
 	table_draw(&s->table, cols, COLS, &src, &in, focus);
 	if (src.n == 0)
-		canvas_text(&in, 1, 1, -1, ROLE_DIM, 0, "waiting for the first block");
+		canvas_text(&in, 1, in.at.h > 1, -1, ROLE_DIM, 0, "waiting for the first block");
+	parts_age(&in, m);
 }
 
 static enum pane_result command(struct pane *pane, const struct model *m, enum ui_cmd cmd)
@@ -391,7 +463,8 @@ extern const struct pane_class pane_blocks;
 const struct pane_class pane_blocks = {
 	.name = "blocks",
 	.title = "Blocks",
-	.help = "the newest blocks; \xe2\x80\xb2 lost a reorg, ! a slot before it stayed empty, \xe2\x9c\x93 verified by chaintop itself",
+	.help = "the newest blocks; \xe2\x80\xb2 lost a reorg, ! a slot before it stayed empty, "
+		"\xe2\x9c\x93 verified by chaintop itself",
 	.wants = DIRTY_HEAD | DIRTY_BLOCKS | DIRTY_CLOCK,
 	.views = 1u << 1,
 	.min_w = 20,

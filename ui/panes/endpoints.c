@@ -6,12 +6,12 @@
 
 #include "base/time.h"
 #include "ui/pane.h"
-#include "ui/widget_number.h"
+#include "ui/panes/parts.h"
 #include "ui/widget_table.h"
 
 enum col {
-	COL_RANK, COL_NODE, COL_VIA, COL_STATE, COL_HEAD, COL_BEHIND, COL_BEHIND99, COL_WON, COL_USABLE, COL_CALL, COL_CALL99,
-	COL_TRANSFER, COL_CALLS, COL_MB, COL_PEERS, COL_ERRORS, COLS
+	COL_RANK, COL_NODE, COL_VIA, COL_STATE, COL_HEAD, COL_BEHIND, COL_BEHIND99, COL_WON, COL_USABLE, COL_CALL,
+	COL_CALL99, COL_TRANSFER, COL_CALLS, COL_MB, COL_PEERS, COL_ERRORS, COLS
 };
 
 enum {
@@ -25,7 +25,7 @@ struct state {
 
 static const struct table_col wide[COLS] = {
 	[COL_RANK] = { .title = "#", .gap = 0, .width = 2, .align = TABLE_LEFT, .priority = 5 },
-	[COL_NODE] = { .title = "node", .gap = 1, .width = 7, .grow = 1, .align = TABLE_LEFT },
+	[COL_NODE] = { .title = "node", .gap = 1, .width = 7, .align = TABLE_LEFT },
 	[COL_VIA] = { .title = "via", .gap = 1, .width = 5, .align = TABLE_LEFT },
 	[COL_STATE] = { .title = "state", .gap = 0, .width = 6, .align = TABLE_LEFT },
 	[COL_HEAD] = { .title = "head", .gap = 1, .width = 10 },
@@ -64,6 +64,7 @@ static const struct table_col narrow[COLS] = {
 /* The rows in the pane's own order: ranked ones first, the rest as they were named. */
 struct view {
 	const struct model *m;
+	const struct table *table;
 	bool wide;
 	uint8_t row[PATHS_MAX];
 	uint8_t rank[PATHS_MAX]; /* per path, 1 …; 0: not ranked */
@@ -159,42 +160,51 @@ static void behind(const struct path *p, uint64_t ns, struct table_cell *out)
 /* A path that does not work has its row for the reason and the cure. */
 static void trouble(const struct view *v, const struct path *p, struct table_cell *out)
 {
-	char wait[40] = "", age[40];
-	int64_t left = (int64_t)p->retry_mono - (int64_t)v->m->now_mono;
+	char wait[80] = "", age[40];
+	const char *why = p->text[0] ? p->text : status_word(p->cause);
 
 	out->spill = true;
-	if (p->wrong_chain && answers(p) && p->chain >= 0) {
-		out->role = ROLE_CRIT;
-		snprintf(out->text, sizeof(out->text), "WRONG CHAIN %llu", (unsigned long long)v->m->chains[p->chain]->id);
+	if (p->other_chain && p->chain >= 0) {
+		const struct chain *c = v->m->chains[p->chain];
+
+		out->role = p->wrong_chain ? ROLE_CRIT : ROLE_WARN;
+		if (c->id_known)
+			snprintf(out->text, sizeof(out->text), "%s %llu: %s", path_state_word(p), (unsigned long long)c->id,
+				 c->name);
+		else
+			snprintf(out->text, sizeof(out->text), "%s", path_state_word(p));
 		return;
 	}
 	if (p->state == LINK_CONNECTING || p->state == LINK_IDLE) {
 		out->role = ROLE_INFO;
-		snprintf(out->text, sizeof(out->text), "connecting %.60s\xe2\x80\xa6", p->text);
+		snprintf(out->text, sizeof(out->text), "connecting%s%.119s", p->text[0] ? " " : "", p->text);
 		return;
 	}
 	out->role = ROLE_CRIT;
-	if (left > 0 && p->retry_mono)
-		snprintf(wait, sizeof(wait), ", next try %s", time_age(age, sizeof(age), left));
-	snprintf(out->text, sizeof(out->text), "down %.50s%s%s%.40s%s",
-		 p->text[0] ? p->text : status_word(p->cause), "", p->cure[0] ? " \xe2\x86\x92 " : "", p->cure, wait);
+	if (p->state == LINK_WAITING && p->retry_mono != UNKNOWN && p->retry_mono > v->m->now_mono)
+		snprintf(wait, sizeof(wait), ", next try in %s",
+			 time_age(age, sizeof(age), (int64_t)(p->retry_mono - v->m->now_mono)));
+	snprintf(out->text, sizeof(out->text), "%s %.119s%s%.80s%.31s", path_state_word(p), why,
+		 p->cure[0] ? " \xe2\x86\x92 " : "", p->cure, wait);
 }
 
 static void head(const struct view *v, const struct path *p, struct table_cell *out)
 {
-	if (!p->has_head)
+	char n[NUMBER_MAX];
+
+	if (!p->has_head) {
 		number_int(out->text, sizeof(out->text), UNKNOWN);
-	else if (v->wide)
+		return;
+	}
+	if (v->wide || p->behind_blocks == UNKNOWN)
 		number_int(out->text, sizeof(out->text), p->head_number);
 	else if (p->behind_blocks == 0)
 		snprintf(out->text, sizeof(out->text), "newest");
 	else
-		number_int(out->text, sizeof(out->text), p->behind_blocks == UNKNOWN ? p->head_number : p->behind_blocks);
-	if (p->has_head && p->behind_blocks != UNKNOWN && p->behind_blocks > 0) {
-		if (!v->wide && strlen(out->text) < 4)
-			strcat(out->text, " behd");
+		snprintf(out->text, sizeof(out->text), "\xe2\x88\x92%s",
+			 number_si(n, sizeof(n), (double)p->behind_blocks));
+	if (p->behind_blocks != UNKNOWN && p->behind_blocks > 0)
 		out->role = ROLE_WARN;
-	}
 }
 
 static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell *out)
@@ -217,7 +227,7 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 		snprintf(out->text, sizeof(out->text), "%s", p->via);
 		break;
 	case COL_STATE:
-		if (!answers(p) || p->wrong_chain) {
+		if (!answers(p) || p->other_chain) {
 			trouble(v, p, out);
 			break;
 		}
@@ -264,8 +274,7 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 	default:
 		break;
 	}
-	if (strcmp(out->text, "\xe2\x80\x94") == 0)
-		out->role = ROLE_DIM;
+	out->role = parts_role(out->text, out->role);
 }
 
 /* ---- order by column ---- */
@@ -315,45 +324,53 @@ static double value(const struct view *v, unsigned row, enum col col)
 	return ns == UNKNOWN ? NAN : (double)ns;
 }
 
+/* Unknown values stand last whichever way the rest is sorted; the table turns the sign when it is reversed. */
 static int cmp(const void *ctx, unsigned col, unsigned a, unsigned b)
 {
+	const struct view *v = ctx;
 	double x, y;
+	int unknown;
 
 	if (col == COL_NODE)
 		return strcmp(at(ctx, a)->node, at(ctx, b)->node);
 	if (col == COL_VIA)
 		return strcmp(at(ctx, a)->via, at(ctx, b)->via);
-	x = value(ctx, a, (enum col)col);
-	y = value(ctx, b, (enum col)col);
+	x = value(v, a, (enum col)col);
+	y = value(v, b, (enum col)col);
+	unknown = (isnan(x) != 0) - (isnan(y) != 0);
 	if (isnan(x) || isnan(y))
-		return (isnan(x) != 0) - (isnan(y) != 0);
+		return v->table->reverse ? -unknown : unknown;
 	return (x > y) - (x < y);
 }
 
 /* ---- the pane ---- */
 
-static struct table_source source(const struct model *m, struct view *v)
+static struct table_source source(const struct state *s, const struct model *m, struct view *v)
 {
-	*v = (struct view){ .m = m };
+	*v = (struct view){ .m = m, .table = &s->table };
 	order(v);
 	return (struct table_source){ .ctx = v, .n = m->n_paths, .key = key, .cell = cell, .cmp = cmp };
 }
 
-static void heads_note(const struct model *m, char *out, size_t size)
+/* "412 heads in 1h23m" */
+static void heads_note(const struct model *m, bool brief, char *out, size_t size)
 {
 	uint64_t heads = 0;
 	char n[NUMBER_MAX], age[40];
+	int len;
 
 	for (unsigned i = 0; i < m->n_paths; i++) {
 		if (!m->paths[i]->other_chain && m->paths[i]->heads > heads)
 			heads = m->paths[i]->heads;
 	}
-	snprintf(out, size, "%s heads in %s", number_int(n, sizeof(n), heads),
-		 time_age(age, sizeof(age), (int64_t)(m->now_mono - m->start_mono)));
+	len = snprintf(out, size, "%s head%s", number_int(n, sizeof(n), heads), heads == 1 ? "" : "s");
+	if (!brief)
+		snprintf(out + len, size - (size_t)len, " in %s",
+			 time_age(age, sizeof(age), (int64_t)(m->now_mono - m->start_mono)));
 }
 
-/* Share of raced heads that nobody won, "" if there was no race. */
-static void ties(const struct model *m, char *out, size_t size)
+/* How many of the raced heads nobody won, or how many heads an order still needs; "" if there is no race. */
+static void race_note(const struct model *m, char *out, size_t size)
 {
 	uint64_t raced = 0, tied = 0;
 	char share[NUMBER_MAX];
@@ -364,38 +381,63 @@ static void ties(const struct model *m, char *out, size_t size)
 			tied = m->paths[i]->ties;
 		}
 	}
-	out[0] = 0;
+	out[0] = '\0';
 	if (raced >= RANK_HEADS)
 		snprintf(out, size, "ties %s", number_percent(share, sizeof(share), (double)tied / (double)raced, 0));
 	else if (raced)
 		snprintf(out, size, "order: %llu of %d heads needed", (unsigned long long)raced, RANK_HEADS);
 }
 
+/* Names get what is left of the columns, so that hosts can be told apart. */
+static void columns(const struct model *m, int w, struct table_col out[COLS])
+{
+	int16_t x[COLS], width[COLS];
+	int want = 0, spare = w - 3;
+
+	memcpy(out, w >= WIDE ? wide : narrow, sizeof(wide));
+	if (w < WIDE)
+		return;
+	table_fit(out, COLS, w - 3, x, width);
+	for (unsigned i = 0; i < COLS; i++)
+		spare -= width[i] ? out[i].gap + width[i] : 0;
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		int len = parts_width(m->paths[i]->node);
+
+		want = len > want ? len : want;
+	}
+	want -= out[COL_NODE].width;
+	if (want > 0 && spare > 0)
+		out[COL_NODE].width += (uint8_t)(want < spare ? want : spare);
+}
+
 static void draw(struct pane *pane, const struct model *m, struct canvas *c, bool focus)
 {
 	struct state *s = pane->state;
 	struct view v;
-	struct table_source src = source(m, &v);
-	char note[140], heads[80], sorted[48], foot[64];
+	struct table_source src = source(s, m, &v);
+	char note[200], heads[NUMBER_MAX + 80], sorted[64], foot[NUMBER_MAX + 16];
+	struct table_col cols[COLS];
 	struct canvas in;
 
 	v.wide = c->at.w >= WIDE;
-	heads_note(m, heads, sizeof(heads));
-	table_note(&s->table, wide, sorted, sizeof(sorted));
+	columns(m, c->at.w, cols);
+	heads_note(m, !v.wide, heads, sizeof(heads));
+	table_note(&s->table, cols, sorted, sizeof(sorted));
 	if (s->table.sort)
-		snprintf(note, sizeof(note), "%s \xc2\xb7 %s", sorted, heads);
+		snprintf(note, sizeof(note), "%s \xc2\xb7 %.120s", sorted, heads);
 	else
-		snprintf(note, sizeof(note), "%s%s", v.wide ? "by freshness \xc2\xb7 " : "", heads);
-	ties(m, foot, sizeof(foot));
-	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus, "Endpoints", note, foot));
-	table_draw(&s->table, v.wide ? wide : narrow, COLS, &src, &in, focus);
+		snprintf(note, sizeof(note), "%s%.120s", v.wide ? "by freshness \xc2\xb7 " : "", heads);
+	race_note(m, foot, sizeof(foot));
+	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus, "Endpoints", note,
+				      v.wide ? foot : NULL));
+	table_draw(&s->table, cols, COLS, &src, &in, focus);
 }
 
 static enum pane_result command(struct pane *pane, const struct model *m, enum ui_cmd cmd)
 {
 	struct state *s = pane->state;
 	struct view v;
-	struct table_source src = source(m, &v);
+	struct table_source src = source(s, m, &v);
 
 	return table_command(&s->table, wide, COLS, &src, cmd);
 }
@@ -404,7 +446,7 @@ static enum pane_result click(struct pane *pane, const struct model *m, int x, i
 {
 	struct state *s = pane->state;
 	struct view v;
-	struct table_source src = source(m, &v);
+	struct table_source src = source(s, m, &v);
 
 	return table_click(&s->table, wide, COLS, &src, x - 1, y - 1);
 }

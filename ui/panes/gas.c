@@ -16,8 +16,6 @@ enum {
 	BESIDE = 22, /* the text beside the graph: "full blocks in a row 0" */
 };
 
-static const uint64_t NO_LIMIT = UINT64_C(1) << 50; /* Arbitrum's gas limit of that size means none */
-
 struct state {
 	enum fee_unit unit;
 };
@@ -44,7 +42,7 @@ static void gather(struct look *l, const struct model *m, enum fee_unit unit)
 	*l = (struct look){ .m = m, .c = model_chain(m), .unit = unit };
 	n = l->c->stats.n < BLOCKS_MAX ? l->c->stats.n : BLOCKS_MAX;
 	l->n = parts_blocks(l->c, b, n ? n : 1);
-	l->limit = l->c->head->h.gas_limit < NO_LIMIT ? (double)l->c->head->h.gas_limit : NAN;
+	l->limit = l->c->head->h.gas_limit < PARTS_NO_LIMIT ? (double)l->c->head->h.gas_limit : NAN;
 	l->body = parts_newest_body(l->c);
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct blk *at = b[l->n - 1 - i];
@@ -54,7 +52,7 @@ static void gather(struct look *l, const struct model *m, enum fee_unit unit)
 		if (!at)
 			continue;
 		l->used[i] = (double)at->h.gas_used;
-		if (at->h.gas_limit && at->h.gas_limit < NO_LIMIT)
+		if (at->h.gas_limit && at->h.gas_limit < PARTS_NO_LIMIT)
 			l->role[i] = (uint8_t)bar_gas_role((double)at->h.gas_used / (double)at->h.gas_limit);
 		if (at->h.has & H_BASE_FEE) {
 			l->base[i] = u256_double(&at->h.base_fee);

@@ -8,7 +8,7 @@
 #include "ui/panes/parts.h"
 #include "ui/widget_graph.h"
 
-enum { SPARK_MIN = 5 };
+enum { SPARK_MIN = 5, HISTORY = sizeof((struct pool_view){ 0 }.history) / sizeof(uint32_t) };
 
 static const uint64_t STALE_NS = 180 * NS_S; /* three times the longest period of asking */
 
@@ -18,20 +18,28 @@ static bool present(const struct model *m)
 	return m->pool.known || m->pool.why == ST_OK;
 }
 
-/* The pool's history in w columns of row y; its own range is the height: a pool rarely empties. */
-static void history(const struct pool_view *p, struct canvas *c, struct rect r, bool dense)
+static uint32_t least(const struct pool_view *p, unsigned n)
 {
-	double v[sizeof(p->history) / sizeof(p->history[0])], lo = NAN, hi;
-	unsigned n = p->history_n < sizeof(v) / sizeof(v[0]) ? p->history_n : sizeof(v) / sizeof(v[0]);
-	struct graph g = { .v = v, .n = n, .role = ROLE_GRAPH, .bar_w = dense ? 0 : 1 };
+	uint32_t lo = UINT32_MAX;
 
-	for (unsigned i = 0; i < n; i++) {
-		v[i] = p->history[i];
-		if (!(v[i] >= lo))
-			lo = v[i];
-	}
+	for (unsigned i = 0; i < n; i++)
+		lo = p->history[i] < lo ? p->history[i] : lo;
+	return lo;
+}
+
+/* The pool's history in w columns of row y; its own range is the height: a pool rarely empties. */
+static void history(const struct pool_view *p, struct canvas *c, struct rect r)
+{
+	double v[HISTORY], lo, hi;
+	unsigned n = p->history_n < HISTORY ? p->history_n : HISTORY;
+	struct graph g = { .v = v, .n = n, .role = ROLE_GRAPH, .bar_w = r.w / HISTORY };
+
 	if (n == 0)
 		return;
+	for (unsigned i = 0; i < n; i++)
+		v[i] = p->history[i];
+	g.bar_w = g.bar_w < 1 ? 1 : g.bar_w > 4 ? 4 : g.bar_w;
+	lo = least(p, n);
 	hi = graph_max(v, n);
 	/* The least is one level high: nothing is drawn only where nothing is known. */
 	g.lo = lo - (hi > lo ? (hi - lo) / 7 : 1);
@@ -39,7 +47,8 @@ static void history(const struct pool_view *p, struct canvas *c, struct rect r, 
 	graph_draw(c, r, &g);
 }
 
-static void figures(const struct model *m, struct canvas *c)
+/* False: its history had no room beside it. */
+static bool figures(const struct model *m, struct canvas *c)
 {
 	const struct pool_view *p = &m->pool;
 	char pending[NUMBER_MAX], queued[NUMBER_MAX], per[NUMBER_MAX], age[40];
@@ -59,8 +68,10 @@ static void figures(const struct model *m, struct canvas *c)
 	snprintf(text[1], sizeof(text[1]), "%s pending%s", pending, change);
 	snprintf(text[2], sizeof(text[2]), "%s pending", pending);
 	x = parts_fit(c, 1, 0, stale ? ROLE_DIM : ROLE_TEXT, v, 3) + 1;
-	if (c->at.w - 2 - x >= SPARK_MIN)
-		history(p, c, (struct rect){ .x = x, .w = c->at.w - 2 - x, .h = 1 }, false);
+	if (c->at.w - 2 - x < SPARK_MIN)
+		return false;
+	history(p, c, (struct rect){ .x = x, .w = c->at.w - 2 - x, .h = 1 });
+	return true;
 }
 
 /* "geth ws 14,210  infura wss 9,870": pools differ, and an empty one beside full ones is news. */
@@ -87,6 +98,22 @@ static int per_path(const struct model *m, struct canvas *c, int y)
 		}
 		x = canvas_text(c, x, y, c->at.w - x, p->facts.pending ? ROLE_LABEL : ROLE_WARN, 0, text) + 2;
 	}
+	return y + 1;
+}
+
+/* "14,120 \xe2\x80\x93 14,230 in the last 9 answers"; returns the row behind. */
+static int range(const struct pool_view *p, struct canvas *c, int y)
+{
+	unsigned n = p->history_n < HISTORY ? p->history_n : HISTORY;
+	uint32_t lo = least(p, n), hi = 0;
+	char a[NUMBER_MAX], b[NUMBER_MAX];
+
+	if (n < 2)
+		return y;
+	for (unsigned i = 0; i < n; i++)
+		hi = p->history[i] > hi ? p->history[i] : hi;
+	canvas_textf(c, 1, y, c->at.w - 1, ROLE_LABEL, 0, "%s \xe2\x80\x93 %s in the last %u answers",
+		     number_int(a, sizeof(a), lo), number_int(b, sizeof(b), hi), n);
 	return y + 1;
 }
 
@@ -122,7 +149,7 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 	bool none = !p->known && p->why != ST_OK;
 	char text[PARTS_TEXT];
 	struct canvas in;
-	int y;
+	int y, graph;
 
 	(void)pane;
 	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus,
@@ -141,10 +168,13 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 			canvas_text(&in, 1, 0, in.at.w - 1, ROLE_DIM, 0, "waiting for the first answer");
 		return;
 	}
-	figures(m, &in);
+	graph = figures(m, &in) ? 3 : 1;
 	y = per_path(m, &in, 1);
-	if (in.at.h - y >= 2 && p->history_n > 1)
-		history(p, &in, (struct rect){ .x = 1, .y = y, .w = in.at.w - 2, .h = in.at.h - y }, true);
+	if (y == 1)
+		y = range(p, &in, 1);
+	/* All of it where there is much room, as when it is zoomed. */
+	if (in.at.h - y >= graph && p->history_n > 1)
+		history(p, &in, (struct rect){ .x = 1, .y = y, .w = in.at.w - 2, .h = in.at.h - y });
 	parts_age(&in, m);
 }
 

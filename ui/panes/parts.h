@@ -8,6 +8,9 @@
 
 enum { PARTS_TEXT = 512, BLOB_GAS = 131072 /* EIP-4844: gas of one blob */ };
 
+/* Arbitrum's gas limit of that size means that there is none. */
+static const uint64_t PARTS_NO_LIMIT = UINT64_C(1) << 50;
+
 /*
  * Draws the first of n texts that fits from x to the edge, the last one clipped if none does. NULL entries are skipped.
  * Returns the column behind.
