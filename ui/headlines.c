@@ -22,6 +22,7 @@ struct part {
 	unsigned attr;
 	uint8_t drop;
 	uint8_t bar; /* not 0: a gauge of this width instead of text */
+	uint8_t room; /* columns it may need in the next frame: else other parts would come and go with every head */
 	double share;
 };
 
@@ -57,11 +58,21 @@ static int
 line_width(const struct line *l)
 {
 	unsigned i;
-	int w = 0;
+	int w = 0, part;
 
-	for (i = 0; i < l->n; i++)
-		w += part_width(&l->part[i]);
+	for (i = 0; i < l->n; i++) {
+		part = part_width(&l->part[i]);
+		w += part > l->part[i].room ? part : l->part[i].room;
+	}
 	return w;
+}
+
+/* Sets the room of the part added last. */
+static void
+reserve(struct line *l, unsigned columns)
+{
+	if (l->n > 0)
+		l->part[l->n - 1].room = (uint8_t)columns;
 }
 
 /* Drops parts until the line fits into w, draws it, returns the column behind. */
@@ -191,13 +202,16 @@ add_head(struct line *l, const struct model *m, const struct chain *c, bool wide
 	else
 		add(l, 0, ROLE_DIM, 0, b->truth == TRUTH_UNKNOWN ? " ?" : "  ");
 	add(l, 1, age_role(c, age), CELL_BOLD, "  %s", age_words(buf, sizeof(buf), age));
+	reserve(l, 7);
 	add(l, 1, ROLE_TEXT, 0, " old");
 	if (!next_block(m, c, &share, &left))
 		return;
 	add(l, wide ? 6 : 4, ROLE_TEXT, 0, " ");
 	add_bar(l, wide ? 6 : 4, wide ? 12 : 8, share);
-	if (wide && left > 0 && c->block_ms >= 2000)
+	if (wide && left > 0 && c->block_ms >= 2000) {
 		add(l, 7, ROLE_TEXT, 0, " next in %s", age_words(buf, sizeof(buf), left));
+		reserve(l, 14);
+	}
 }
 
 static uint64_t
@@ -217,9 +231,11 @@ add_long(struct line *l, const struct model *m, const struct chain *c)
 	if (c->final.known)
 		add(l, 5, ROLE_TEXT, 0, "%sfinal \xe2\x88\x92%" PRIu64 " %s", sep, behind(c, &c->final),
 			time_age(buf, sizeof(buf), age_ns(m, c->final.time_ms)));
-	if (c->next.base_known)
-		add(l, 4, ROLE_TEXT, 0, "%snext base %s %s", sep, number_fee(buf, sizeof(buf), &c->next.base),
-			number_percent_signed(more, sizeof(more), c->next.base_change, 1));
+	if (c->next.base_known) {
+		add(l, 4, ROLE_TEXT, 0, "%snext base %s", sep, number_fee(buf, sizeof(buf), &c->next.base));
+		add(l, 4, ROLE_TEXT, 0, " %s", number_percent_signed(more, sizeof(more), c->next.base_change, 1));
+		reserve(l, 8);
+	}
 	if (c->next.blob_known)
 		add(l, 8, ROLE_TEXT, 0, "%sblob %s", sep, number_fee(buf, sizeof(buf), &c->next.blob_next));
 	if (c->stats.rates_known)
@@ -269,7 +285,10 @@ headlines_first(struct canvas *c, int y, const struct headlines *h)
 	clock_w = (int)strlen(clock);
 	/* The clock leaves before the next base fee and the slot bar, after the rest. */
 	if (w >= 60) {
-		x = line_draw(&l, c, y, w - clock_w - 1);
+		/* Its own blank at the end may be used. */
+		x = line_draw(&l, c, y, w - clock_w - !wide);
+		if (x >= w - clock_w && wide)
+			clock[--clock_w] = '\0';
 		if (x < w - clock_w)
 			canvas_right(c, w - clock_w, y, clock_w, ROLE_LABEL, 0, clock);
 	} else {

@@ -232,7 +232,7 @@ test_head_lines_exact(void **state)
 		"           16:00:03 UTC\n");
 	ui_resize(ui, 80, 24);
 	frame(ui, m, 0);
-	has(" Ethereum 25,490,415 ✓  4.2 s old ▕██▏   ▏  next 9.342  final 14m04s    16:00:03\n"
+	has(" Ethereum 25,490,415 ✓  4.2 s old ▕██    ▏  next 9.342  final 14m04s    16:00:03\n"
 		" OK  all 3 paths at the newest block");
 	ui_resize(ui, 40, 12);
 	frame(ui, m, 0);
