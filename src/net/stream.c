@@ -395,6 +395,10 @@ connect_failed(struct err *e, CURL *easy, const struct url *u)
 	case ETIMEDOUT:
 		err_set_detail(e, ST_TIMEOUT, (int)os, "no answer to the connection attempt");
 		return err_cure(e, "is the host up, and the port open in its firewall?");
+	case 0:
+	case ECONNRESET:
+		/* Accepted and closed before libcurl looked: to it that is no connection. */
+		return err_set_detail(e, ST_RESET, (int)os, "connection closed at once");
 	default: return refused(e, u, (int)os);
 	}
 }

@@ -92,8 +92,7 @@ static void
 say(struct conn *c, void *arg)
 {
 	puts_(c, arg);
-	if (strstr(arg, "END") == NULL)
-		hold(c);
+	hold(c);
 }
 
 static void
@@ -111,6 +110,24 @@ test_ipc_boundaries(void **state)
 	assert_int_equal(c.odds, 2);
 	assert_int_equal(c.downs, 0);
 	end(&c, p);
+}
+
+/* Says it when asked, and goes. */
+static void
+last_words(struct conn *c, void *arg)
+{
+	char b[3];
+
+	if (get(c, b, sizeof(b)))
+		puts_(c, arg);
+}
+
+/* Goes at once. */
+static void
+nothing(struct conn *c, void *arg)
+{
+	(void)c;
+	(void)arg;
 }
 
 static void
@@ -171,20 +188,29 @@ test_ipc_limit(void **state)
 static void
 test_ipc_end(void **state)
 {
+	static const char *const words[] = {"{\"END\":1}\n", "{\"END\":1"};
 	struct client c;
-	struct peer *p = begin_ipc(&c, say, (void *)(uintptr_t) "{\"END\":1}\n");
+	struct peer *p;
 
 	(void)state;
-	client_until(&c, &c.downs, 1);
-	assert_int_equal(c.messages, 1);
-	assert_int_equal(c.err.code, ST_CLOSED);
-	end(&c, p);
-	p = begin_ipc(&c, say, (void *)(uintptr_t) "{\"END\":1");
-	client_until(&c, &c.downs, 1);
-	assert_int_equal(c.messages, 0);
-	assert_int_equal(c.err.code, ST_RESET);
-	assert_non_null(strstr(c.err.text, "inside a message"));
-	end(&c, p);
+	for (int i = 0; i < 2; i++) {
+		p = begin_ipc(&c, last_words, (void *)(uintptr_t)words[i]);
+		client_until(&c, &c.ups, 1);
+		client_send(&c, "{}", 0);
+		client_until(&c, &c.downs, 1);
+		assert_int_equal(c.messages, 1 - i);
+		assert_int_equal(c.err.code, i == 0 ? ST_CLOSED : ST_RESET);
+		if (i == 1)
+			assert_non_null(strstr(c.err.text, "inside a message"));
+		end(&c, p);
+	}
+	/* Accepted and closed: whether we were up or not, it is no refusal. */
+	for (int i = 0; i < 20; i++) {
+		p = begin_ipc(&c, nothing, NULL);
+		client_until(&c, &c.downs, 1);
+		assert_true(c.err.code == ST_CLOSED || c.err.code == ST_RESET);
+		end(&c, p);
+	}
 }
 
 /* Fault 46: sends into a socket that the node closed. */
