@@ -33,9 +33,13 @@ static void usage(FILE *f, const struct cmd_class *c)
 {
 	fprintf(f, "chaintop: live monitor for EVM chains and the nodes you watch them through\n\nUsage:\n");
 	for (size_t i = 0; i < cmd_registry_n; i++) {
-		if (!c || c == cmd_registry[i])
-			fprintf(f, "  chaintop %s%s[OPTIONS] %-12s %s\n", i ? cmd_registry[i]->name : "", i ? " " : "",
-				cmd_registry[i]->args, cmd_registry[i]->help);
+		const struct cmd_class *k = cmd_registry[i];
+		char words[64];
+
+		if (c && c != k)
+			continue;
+		snprintf(words, sizeof(words), "chaintop %s%s[OPTIONS] %s", i ? k->name : "", i ? " " : "", k->args);
+		fprintf(f, "  %-34s %s\n", words, k->help);
 	}
 	if (c && c->about) {
 		fprintf(f, "\n%s\nOptions:\n", c->about);
@@ -47,7 +51,7 @@ static void usage(FILE *f, const struct cmd_class *c)
 	fprintf(f, "\nURL: ws://… wss://… http://… https://… or a socket (/path/geth.ipc); host:port tries http, then ws.\n"
 		   "NAME=URL names a node; several URLs under one name are paths to one node.\n"
 		   "Without a URL: ETH_RPC_URL, then the usual local addresses.\n\nOptions:\n");
-	if (c && conf_help(f, c->name))
+	if (conf_help(f, c ? c->name : cmd_registry[0]->name))
 		fprintf(f, "\nOptions of every command:\n");
 	(void)conf_help(f, NULL);
 	if (!c)

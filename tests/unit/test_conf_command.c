@@ -23,7 +23,8 @@ static enum status parse(struct conf *c, struct err *e, const char *const *words
 
 static void a_number_is_decimal(void **state)
 {
-	static const char *const wrong[] = { "", "-1", "+1", "0x1", "1e3", "1.5", " 1", "18446744073709551616", "99999999999999999999" };
+	static const char *const wrong[] = { "", "-1", "+1", "0x1", "1e3", "1.5", " 1", "18446744073709551616",
+		"99999999999999999999" };
 	struct conf c;
 	struct err e = { .code = ST_OK };
 
@@ -46,11 +47,12 @@ static void an_option_of_another_command_is_refused(void **state)
 	struct err e = { .code = ST_OK };
 
 	(void)state;
-	assert_int_equal(PARSE(&c, &e, "--ascii", "--http", ":0", "x"), ST_OK);
+	assert_int_equal(PARSE(&c, &e, "--log", "f", "--http", ":0", "x"), ST_OK);
 	assert_int_equal(conf_check(&c, "serve", &e), ST_OK);
 	assert_int_equal(conf_check(&c, "monitor", &e), ST_USAGE);
 	assert_non_null(strstr(e.text, "--http"));
 	assert_non_null(strstr(e.cure, "serve"));
+	assert_int_equal(conf_check(&c, "no such command", &e), ST_USAGE);
 	/* Part of a command's name is not its name. */
 	assert_int_equal(conf_check(&c, "serv", &e), ST_USAGE);
 	conf_fini(&c);
@@ -90,10 +92,12 @@ static void help_of_a_command_has_its_options_only(void **state)
 	assert_true(any);
 	assert_non_null(strstr(text, "--interval TIME"));
 	assert_null(strstr(text, "--ascii"));
+	assert_null(strstr(text, "--version"));
 	free(text);
 	text = help_of(NULL, &any);
 	assert_true(any);
-	assert_non_null(strstr(text, "--ascii"));
+	assert_non_null(strstr(text, "--version"));
+	assert_null(strstr(text, "--ascii"));
 	assert_null(strstr(text, "--interval"));
 	free(text);
 	text = help_of("no such command", &any);
