@@ -1,6 +1,7 @@
 /*
  * probe URL... : the feeds without model and screen. Every event becomes a JSON line on stdout, so that the fault matrix
- * sees exactly what a model would. Ends on SIGTERM, SIGINT, end of stdin, or after --timeout.
+ * sees exactly what a model would. Ends on SIGTERM, SIGINT, end of stdin, or after --timeout. Of what the model does it
+ * does two things: bodies that were lost with a connection are asked for when it stands again, and lost events told again.
  */
 #include <poll.h>
 #include <signal.h>
@@ -15,7 +16,13 @@
 #include "conf/conf.h"
 #include "feed/feed.h"
 
-enum { MOST = 64 };
+enum { MOST = 64, LOST_MAX = 64 };
+
+/* Bodies that a path lost with its connection. */
+static struct {
+	struct cmd cmd[LOST_MAX];
+	unsigned n;
+} lost[MOST];
 
 static struct wake *waker;
 static volatile sig_atomic_t ended;
@@ -168,6 +175,34 @@ static void print_event(const struct event *e)
 	printf("}\n");
 }
 
+static bool is_up(const struct event *e)
+{
+	return e->kind == EV_LINK && (e->u.link.state == LINK_LIVE || e->u.link.state == LINK_POLLING);
+}
+
+/* What the model would ask for. */
+static void ask(struct feed *f, const struct event *e)
+{
+	unsigned *n = &lost[e->path].n;
+
+	if (e->kind == EV_LOST) {
+		(void)feed_command(f, &(struct cmd){ .kind = CMD_RESYNC });
+	} else if (e->kind == EV_BODY_MISS && *n < LOST_MAX) {
+		switch ((enum status)e->u.miss.code) {
+		case ST_RESET: case ST_CLOSED: case ST_SILENT: case ST_IO: case ST_MALFORMED: case ST_RATE: case ST_TIMEOUT:
+			lost[e->path].cmd[(*n)++] = (struct cmd){
+				.kind = CMD_BODY, .number = e->u.miss.number, .hash = e->u.miss.hash,
+			};
+			break;
+		default:
+			break;
+		}
+	} else if (is_up(e)) {
+		while (*n > 0 && feed_command(f, &lost[e->path].cmd[*n - 1]))
+			(*n)--;
+	}
+}
+
 static unsigned drain(struct feed **feeds, unsigned n)
 {
 	const struct event *e;
@@ -178,8 +213,7 @@ static unsigned drain(struct feed **feeds, unsigned n)
 			print_event(e);
 			if (e->kind == EV_BLOCK)
 				block_unref(e->u.block.block);
-			if (e->kind == EV_LOST)
-				(void)feed_command(feeds[i], &(struct cmd){ .kind = CMD_RESYNC });
+			ask(feeds[i], e);
 			feed_pop(feeds[i]);
 			count++;
 		}
