@@ -28,6 +28,7 @@ struct ui {
 	struct layout layout;
 	unsigned paths; /* the layout was made for so many */
 	bool relayout, all; /* all: everything has to be drawn again */
+	bool stale_data; /* no path answers: what came from them is drawn dim */
 	bool send; /* the terminal lost what it showed: the next frame counts as different */
 	char flash[160];
 	bool flashed; /* the page of howto has it on line 2 */
@@ -438,6 +439,27 @@ ui_wheel(struct ui *ui, const struct model *m, int x, int y, int steps)
 
 /* ---- drawing ---- */
 
+/* Old data is dim; what tells of the paths themselves is not old. */
+static bool
+is_data(const struct pane_class *c)
+{
+	return (c->wants & (DIRTY_HEAD | DIRTY_BLOCKS | DIRTY_POOL)) != 0 && (c->wants & DIRTY_PATHS) == 0;
+}
+
+static bool
+nobody_answers(const struct model *m)
+{
+	const struct chain *c = model_chain(m);
+	unsigned i;
+
+	if (c == NULL || c->head == NULL)
+		return false;
+	for (i = 0; i < m->n_paths; i++)
+		if (m->paths[i]->state == LINK_LIVE || m->paths[i]->state == LINK_POLLING)
+			return false;
+	return true;
+}
+
 static void
 draw_pane(struct ui *ui, unsigned i, const struct model *m, struct rect at)
 {
@@ -448,6 +470,8 @@ draw_pane(struct ui *ui, unsigned i, const struct model *m, struct rect at)
 	canvas_clear(&c);
 	p->class->draw(p, m, &c, (int)i == ui->focus[ui->view] || (int)i == ui->help);
 	ui->stale[i] = false;
+	if (ui->stale_data && is_data(p->class))
+		canvas_attr(&c, (struct rect){.w = at.w, .h = at.h}, CELL_DIM);
 }
 
 static void
@@ -494,6 +518,8 @@ draw_all(struct ui *ui, const struct model *live, unsigned dirty)
 		draw_panes(ui, m, ui->frozen != NULL ? 0 : dirty);
 	}
 	headlines_first(&ui->canvas, 0, &h);
+	if (ui->stale_data)
+		canvas_attr(&ui->canvas, (struct rect){.w = ui->w, .h = 1}, CELL_DIM);
 	headlines_second(&ui->canvas, 1, &h);
 }
 
@@ -518,6 +544,10 @@ remember(struct ui *ui)
 bool
 ui_render(struct ui *ui, const struct model *m, unsigned dirty)
 {
+	if (ui->stale_data != nobody_answers(shown(ui, m))) {
+		ui->stale_data = !ui->stale_data;
+		ui->all = true;
+	}
 	look_who_is_present(ui, shown(ui, m));
 	if (ui->relayout)
 		make_layout(ui, shown(ui, m));

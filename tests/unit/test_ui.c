@@ -456,6 +456,34 @@ test_mouse(void **state)
 	model_free(m);
 }
 
+/* Nobody answers any more: old data is dim, and bright again when somebody does. */
+static void
+test_old_data_is_dim(void **state)
+{
+	struct ui *ui = new_ui(80, 24, GLYPHS_BRAILLE);
+	struct model *m = new_model(1);
+	const struct cell *row = ui_canvas(ui)->cells + 4 * 80;
+	struct event e = {.kind = EV_LINK, .mono = T0, .wall = W0, .u.link = {.state = LINK_LIVE}};
+
+	(void)state;
+	hear(m, 100, W0 / NS_MS);
+	model_apply(m, &e);
+	frame(ui, m, DIRTY_ALL);
+	assert_false(row[5].attr & CELL_DIM);
+	e.u.link.state = LINK_WAITING;
+	e.u.link.code = ST_REFUSED;
+	e.seq++;
+	model_apply(m, &e);
+	m->paths[0]->state = LINK_WAITING;
+	frame(ui, m, DIRTY_PATHS);
+	assert_true(row[5].attr & CELL_DIM);
+	m->paths[0]->state = LINK_LIVE;
+	frame(ui, m, DIRTY_PATHS);
+	assert_false(row[5].attr & CELL_DIM);
+	ui_free(ui);
+	model_free(m);
+}
+
 static void
 test_every_size(void **state)
 {
@@ -597,6 +625,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_help_lists_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_the_app_has_to_do, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mouse, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_old_data_is_dim, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_every_size, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ascii, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_foreign_words, setup, teardown),
