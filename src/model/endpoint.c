@@ -48,6 +48,7 @@ struct path *endpoint_new(const struct path_setup *s, uint64_t now_mono)
 	p->facts.sync_per_s = (double)NAN;
 	p->priv->up_since = p->priv->down_mono = p->priv->down_wall = UNKNOWN;
 	p->priv->first_head = p->priv->trouble_note = p->priv->lost_note = p->priv->resub_mono = UNKNOWN;
+	p->priv->noted_chain = -1;
 	p->priv->snap[0].mono = now_mono;
 	p->priv->snaps = 1;
 	return p;

@@ -115,30 +115,48 @@ static void set_shown(struct model *m, unsigned chain)
 	m->priv->dirty |= DIRTY_ALL;
 }
 
-/* What each path is to its node and to the screen. Lower paths come first, whenever they spoke. */
+/*
+ * The chain of a node: that of its first path that is up, whoever spoke first; a path that is down may remember a chain
+ * that is gone (a dev node that was started anew).
+ */
+static int node_chain(const struct model *m, unsigned node)
+{
+	int first = -1;
+
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		const struct path *p = m->paths[i];
+
+		if (p->node_index != node || p->chain < 0)
+			continue;
+		if (link_up(p->state))
+			return p->chain;
+		if (first < 0)
+			first = p->chain;
+	}
+	return first;
+}
+
+/* What each path is to its node and to the screen: a function of states and chains alone. */
 static void mark_paths(struct model *m)
 {
+	int of[NODES_MAX], first = -1;
+
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		unsigned node = m->paths[i]->node_index;
+
+		if (node == i)
+			of[node] = node_chain(m, node);
+		if (first < 0)
+			first = of[node];
+	}
+	if (!m->priv->chosen && first >= 0)
+		set_shown(m, (unsigned)first);
 	for (unsigned i = 0; i < m->n_paths; i++) {
 		struct path *p = m->paths[i];
 
-		p->wrong_chain = false;
-		for (unsigned k = 0; k < i && p->chain >= 0; k++) {
-			if (m->paths[k]->node_index == p->node_index && m->paths[k]->chain >= 0) {
-				p->wrong_chain = m->paths[k]->chain != p->chain;
-				break;
-			}
-		}
+		p->wrong_chain = p->chain >= 0 && p->chain != of[p->node_index];
+		p->other_chain = p->chain >= 0 && (unsigned)p->chain != m->shown;
 	}
-	if (!m->priv->chosen) {
-		for (unsigned i = 0; i < m->n_paths; i++) {
-			if (m->paths[i]->chain >= 0) {
-				set_shown(m, (unsigned)m->paths[i]->chain);
-				break;
-			}
-		}
-	}
-	for (unsigned i = 0; i < m->n_paths; i++)
-		m->paths[i]->other_chain = m->paths[i]->chain >= 0 && (unsigned)m->paths[i]->chain != m->shown;
 }
 
 void model_show(struct model *m, unsigned chain)
@@ -185,6 +203,46 @@ static bool shared(const struct model *m, int chain, unsigned path)
 	return false;
 }
 
+/* All places are taken: the first chain that no path is on leaves (dev nodes that were started anew). */
+static int reuse_place(struct model *m, struct chain *c)
+{
+	struct model_priv *mp = m->priv;
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < m->n_chains; i++) {
+		if (i == m->shown || shared(m, (int)i, PATHS_MAX))
+			continue;
+		chain_free(m->chains[i]);
+		m->chains[i] = c;
+		for (unsigned k = 0; k < NOTES_KEPT; k++)
+			if (m->notes[k].chain == (int)i)
+				m->notes[k].chain = -1;
+		for (unsigned k = 0; k < mp->n_usable; k++)
+			if (mp->usable[k].chain != (int)i)
+				mp->usable[kept++] = mp->usable[k];
+		mp->n_usable = kept;
+		mp->dirty |= DIRTY_ALL;
+		return (int)i;
+	}
+	return -1;
+}
+
+static int add_chain(struct model *m, uint64_t id, bool ok, const struct hash *genesis)
+{
+	struct chain *c = chain_new(id, ok, genesis);
+	int at = -1;
+
+	if (c && m->n_chains < CHAINS_MAX) {
+		at = (int)m->n_chains++;
+		m->chains[at] = c;
+	} else if (c) {
+		at = reuse_place(m, c);
+		if (at < 0)
+			chain_free(c);
+	}
+	return at;
+}
+
 static void path_chain(struct model *m, const struct event *e, uint64_t id, bool ok, const struct hash *genesis)
 {
 	struct path *p = m->paths[e->path];
@@ -195,11 +253,8 @@ static void path_chain(struct model *m, const struct event *e, uint64_t id, bool
 		chain_name(m->chains[before], id, genesis);
 		at = before;
 	}
-	if (at < 0 && m->n_chains < CHAINS_MAX) {
-		m->chains[m->n_chains] = chain_new(id, ok, genesis);
-		if (m->chains[m->n_chains])
-			at = (int)m->n_chains++;
-	}
+	if (at < 0)
+		at = add_chain(m, id, ok, genesis);
 	if (at != before) {
 		p->chain = at;
 		p->has_head = false;
@@ -424,12 +479,20 @@ static unsigned apply_one(struct model *m, const struct event *e)
 	struct path *p = m->paths[e->path];
 
 	switch ((enum event_kind)e->kind) {
-	case EV_LINK:
+	case EV_LINK: {
+		bool up = link_up(p->state);
+
 		endpoint_link(p, e);
+		if (link_up(p->state) != up)
+			mark_paths(m);
 		enqueue(m, e);
 		return DIRTY_PATHS;
+	}
 	case EV_CHAIN:
-		path_chain(m, e, e->u.chain.ok ? e->u.chain.id : 0, e->u.chain.ok, &e->u.chain.genesis);
+		/* A node that does not answer is still the node that it was. */
+		if (!e->u.chain.ok)
+			return 0;
+		path_chain(m, e, e->u.chain.id, true, &e->u.chain.genesis);
 		enqueue(m, e);
 		return DIRTY_PATHS | DIRTY_NODE;
 	case EV_HEAD: return apply_head(m, e);

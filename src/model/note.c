@@ -256,10 +256,11 @@ void note_event(struct model *m, const struct event *e)
 	case EV_VERDICT: note_verdict(m, e); break;
 	case EV_BODY_MISS: note_miss(m, e); break;
 	case EV_CHAIN:
-		if (p->wrong_chain && p->chain >= 0)
+		if (p->wrong_chain && p->chain >= 0 && p->priv->noted_chain != p->chain)
 			note_add(m, NOTE_BAD, e->path, p->chain, e->mono, e->wall,
 				 "%s %s is on another chain than its node: %s (%llu)", p->node, p->via,
 				 m->chains[p->chain]->name, (unsigned long long)m->chains[p->chain]->id);
+		p->priv->noted_chain = p->wrong_chain ? p->chain : -1;
 		break;
 	default: break;
 	}

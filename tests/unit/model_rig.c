@@ -114,6 +114,26 @@ unsigned rig_tick(struct model *m, uint64_t ms)
 	return model_tick(m, at(ms), RIG_WALL0 + ms * NS_MS);
 }
 
+void rig_run(struct model *m, unsigned path, uint64_t from, uint64_t to)
+{
+	for (uint64_t n = from; n <= to; n++) {
+		struct head h = rig_head(n, n, n - 1);
+
+		rig_say(m, path, n * RIG_SLOT_MS, &h, SRC_PUSH);
+		rig_tick(m, n * RIG_SLOT_MS + 250);
+	}
+}
+
+bool rig_noted(const struct model *m, const char *part)
+{
+	const struct note *n;
+
+	for (unsigned i = 0; (n = model_note_at(m, i)) != NULL; i++)
+		if (strstr(n->text, part))
+			return true;
+	return false;
+}
+
 struct block *rig_body(const struct head *h, uint32_t n, uint64_t first_tx)
 {
 	size_t bytes = sizeof(struct block) + n * sizeof(struct tx);

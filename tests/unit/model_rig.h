@@ -25,6 +25,10 @@ unsigned rig_say(struct model *m, unsigned path, uint64_t ms, const struct head 
 unsigned rig_link(struct model *m, unsigned path, uint64_t ms, enum link_state state, enum status cause);
 void rig_chain(struct model *m, unsigned path, uint64_t ms, uint64_t id, uint64_t genesis);
 unsigned rig_tick(struct model *m, uint64_t ms);
+/* Blocks n (tag n on tag n − 1) from `from` to `to`, each pushed by the path at its own time. */
+void rig_run(struct model *m, unsigned path, uint64_t from, uint64_t to);
+/* The event log has a line with this in it. */
+bool rig_noted(const struct model *m, const char *part);
 /* A body for this head with n transactions of type 2, whose hashes are rig_hash(first_tx), rig_hash(first_tx + 1), … refs 1. */
 struct block *rig_body(const struct head *h, uint32_t n, uint64_t first_tx);
 /* Hands the body over. done_ms: decoded then. */
