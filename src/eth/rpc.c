@@ -349,6 +349,7 @@ static const struct {
 	{0, "unsupported", ST_UNSUPPORTED}, {0, "not whitelisted", ST_UNSUPPORTED},
 	{0, "not allowed", ST_UNSUPPORTED}, {0, "method disabled", ST_UNSUPPORTED},
 	{0, "is disabled", ST_UNSUPPORTED}, {0, "not enabled", ST_UNSUPPORTED},
+	{0, "untagged enum ethrpccall", ST_UNSUPPORTED}, /* anvil over WebSocket and IPC */
 	{-32004, NULL, ST_UNSUPPORTED}, /* EIP-1474 */
 	/* Codes alone, where no text said otherwise. */
 	{429, NULL, ST_RATE}, {-32005, NULL, ST_RATE}, {1008, NULL, ST_RATE},

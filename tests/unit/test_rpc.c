@@ -358,6 +358,7 @@ static void test_error_kinds(void **state)
 		{-32001, "resource not found", NULL, ST_NULL, 0},
 		{-32601, "the method foo does not exist/is not available", NULL, ST_UNSUPPORTED, 0},
 		{-32601, "notifications not supported", NULL, ST_UNSUPPORTED, 0},
+		{-32602, "data did not match any variant of untagged enum EthRpcCall", NULL, ST_UNSUPPORTED, 0},
 		{-32004, "method not supported", NULL, ST_UNSUPPORTED, 0},
 		{-32000, "The method is not whitelisted", NULL, ST_UNSUPPORTED, 0},
 		{-32600, "Unsupported method: eth_subscribe", NULL, ST_UNSUPPORTED, 0},
