@@ -105,7 +105,7 @@ static double gas_share(const struct head *h)
 
 static void cell_age(const struct view *v, const struct blk *b, struct table_cell *out)
 {
-	int64_t age = (int64_t)v->m->now_wall - (int64_t)(b->h.time_ms * NS_MS);
+	int64_t age = parts_since(v->m, b->h.time_ms);
 	time_t t = (time_t)(b->h.time_ms / 1000);
 	struct tm tm;
 
@@ -125,8 +125,8 @@ static void cell_delta(const struct view *v, const struct blk *b, struct table_c
 		snprintf(out->text, sizeof(out->text), "\xe2\x80\x94");
 		return;
 	}
-	if (in_ms(v->c))
-		number_int(out->text, sizeof(out->text), ms);
+	if (in_ms(v->c) && ms < 100 * 1000)
+		snprintf(out->text, sizeof(out->text), "%llu", (unsigned long long)ms);
 	else if (ms < 1000 * 1000)
 		number_fixed(out->text, sizeof(out->text), (double)ms / 1000, ms < 100 * 1000);
 	else
@@ -428,7 +428,6 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 	table_draw(&s->table, cols, COLS, &src, &in, focus);
 	if (src.n == 0)
 		canvas_text(&in, 1, in.at.h > 1, -1, ROLE_DIM, 0, "waiting for the first block");
-	parts_age(&in, m);
 }
 
 static enum pane_result command(struct pane *pane, const struct model *m, enum ui_cmd cmd)

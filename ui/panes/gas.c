@@ -367,7 +367,6 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 		draw_low(&l, &in);
 	else
 		draw_high(&l, &in);
-	parts_age(&in, m);
 }
 
 static enum pane_result command(struct pane *pane, const struct model *m, enum ui_cmd cmd)

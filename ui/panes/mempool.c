@@ -175,7 +175,6 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 	/* All of it where there is much room, as when it is zoomed. */
 	if (in.at.h - y >= graph && p->history_n > 1)
 		history(p, &in, (struct rect){ .x = 1, .y = y, .w = in.at.w - 2, .h = in.at.h - y });
-	parts_age(&in, m);
 }
 
 extern const struct pane_class pane_mempool;

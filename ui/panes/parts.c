@@ -37,12 +37,6 @@ bool parts_waiting(struct canvas *in, const struct model *m)
 	return true;
 }
 
-void parts_age(struct canvas *in, const struct model *m)
-{
-	if (strcmp(m->line.word, "DOWN") == 0)
-		canvas_attr(in, (struct rect){ .w = in->at.w, .h = in->at.h }, CELL_DIM);
-}
-
 unsigned parts_blocks(const struct chain *c, const struct blk **out, unsigned max)
 {
 	unsigned n = 0, known = 0;
@@ -145,6 +139,14 @@ char *parts_span(char *out, size_t size, uint64_t ms)
 	else
 		time_age(out, size, ms < INT64_MAX / (int64_t)NS_MS ? (int64_t)(ms * NS_MS) : INT64_MAX);
 	return out;
+}
+
+int64_t parts_since(const struct model *m, uint64_t time_ms)
+{
+	uint64_t now = m->now_wall < INT64_MAX ? m->now_wall : INT64_MAX;
+	uint64_t then = time_ms < INT64_MAX / NS_MS ? time_ms * NS_MS : INT64_MAX;
+
+	return (int64_t)now - (int64_t)then;
 }
 
 bool parts_syncing(const struct model *m)

@@ -1,4 +1,4 @@
-/* What the panes of the overview share: texts that shrink, fees and rates as they stand beside a graph, old data. */
+/* What the panes of the overview share: texts that shrink, fees and rates as they stand beside a graph. */
 #ifndef UI_PANES_PARTS_H
 #define UI_PANES_PARTS_H
 
@@ -20,8 +20,6 @@ int parts_fit(struct canvas *c, int x, int y, enum role role, const char *const 
 int parts_width(const char *s);
 /* True, and says so, if there is no block yet. */
 bool parts_waiting(struct canvas *in, const struct model *m);
-/* Old data are dim: nobody answers, so nothing here is of now. Draw the pane first. */
-void parts_age(struct canvas *in, const struct model *m);
 /* The newest canonical blocks, newest first, NULL for one that is missing; ends at the oldest known. At most max. */
 unsigned parts_blocks(const struct chain *c, const struct blk **out, unsigned max);
 /* The newest block whose body is known, of the last three: the head's own is on its way for a moment. NULL: none. */
@@ -40,7 +38,9 @@ char *parts_gas_rate(char *out, size_t size, double gas_per_s);
 char *parts_tx_rate(char *out, size_t size, double tx_per_s);
 /* A span of time: "250 ms", "12 s", "2.4 s", "3m20s". UNKNOWN: "—". */
 char *parts_span(char *out, size_t size, uint64_t ms);
-/* ", at block 18,204,113" belongs on the frame while nodes still sync: then true. */
+/* How long a wall time in ms is ago; what cannot be is the farthest that can. */
+int64_t parts_since(const struct model *m, uint64_t time_ms);
+/* "at block 18,204,113" belongs on the frame while nodes still sync: then true. */
 bool parts_syncing(const struct model *m);
 
 #endif

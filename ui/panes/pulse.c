@@ -15,7 +15,7 @@ enum {
 	PERIODIC = 8, /* so many intervals must be whole block times */
 };
 
-/* Columns are numbered along the wall clock; a time lies in the column that it ends in, so that a head is never on its slot. */
+/* Columns are numbered along the wall clock; each ends with its time, so that a head never lies on the mark of its slot. */
 struct grid {
 	const struct model *m;
 	const struct chain *c;
@@ -363,7 +363,8 @@ extern const struct pane_class pane_pulse;
 const struct pane_class pane_pulse = {
 	.name = "pulse",
 	.title = "Pulse",
-	.help = "when each path heard each head: late ones, slots without a block, silence; a digit is several heads at once",
+	.help = "when each path heard each head: late ones, slots without a block, silence; "
+		"a digit is several heads at once",
 	.wants = DIRTY_HEAD | DIRTY_BLOCKS | DIRTY_PATHS | DIRTY_CLOCK,
 	.views = 1u << 1,
 	.min_w = 40,

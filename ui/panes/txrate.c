@@ -241,7 +241,6 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 		draw_low(&l, &in);
 	else
 		draw_high(&l, &in);
-	parts_age(&in, m);
 }
 
 extern const struct pane_class pane_txrate;
