@@ -417,7 +417,7 @@ static void decide(struct model *m, struct chain *c, struct node *n, uint64_t ke
 	} else if (s->n_orphans) {
 		mark_winners(c);
 	}
-	if (c->head && !hash_eq(&shown, &c->head->h.hash))
+	if (c == model_chain(m) && c->head && !hash_eq(&shown, &c->head->h.hash))
 		m->priv->dirty |= DIRTY_HEAD;
 }
 

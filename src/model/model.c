@@ -390,7 +390,7 @@ static unsigned apply_head(struct model *m, const struct event *e)
 		chain_place(c, n);
 	}
 	endpoint_head(p, n, e);
-	if (extends(source) && chain_extend(c, n))
+	if (extends(source) && chain_extend(c, n) && c == model_chain(m))
 		dirty |= DIRTY_HEAD | DIRTY_BLOCKS;
 	if (fresh) {
 		chain_limit(c, BLOCKS_KEPT / m->n_chains);

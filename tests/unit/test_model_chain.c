@@ -119,8 +119,8 @@ static void chains_are_apart(void **state)
 	assert_string_equal(path_state_word(m->paths[1]), "WRONG CHAIN");
 	assert_false(m->paths[2]->wrong_chain);
 	assert_true(m->paths[2]->other_chain);
-	rig_say(m, 0, 10, &a, SRC_PUSH);
-	rig_say(m, 1, 10, &b, SRC_POLL);
+	assert_true(rig_say(m, 0, 10, &a, SRC_PUSH) & DIRTY_HEAD);
+	assert_false(rig_say(m, 1, 10, &b, SRC_POLL) & DIRTY_HEAD); /* not the chain on the screen */
 	rig_tick(m, 300);
 	assert_int_equal(model_chain(m)->head->h.number, 100);
 	assert_int_equal(model_chain(m)->kept, 1);
