@@ -184,6 +184,7 @@ enum status
 net_loop_wait(struct net_loop *l, int timeout_ms, struct err *e)
 {
 	unsigned n = 0;
+	int events = 0;
 	CURLMcode rc;
 
 	if (l->dirty && perform(l))
@@ -205,7 +206,7 @@ net_loop_wait(struct net_loop *l, int timeout_ms, struct err *e)
 		l->fds[n++] = (struct curl_waitfd){.fd = l->watched[i], .events = CURL_WAIT_POLLIN};
 	if (timeout_ms < 0 || timeout_ms > NAP_MS)
 		timeout_ms = NAP_MS;
-	rc = curl_multi_poll(l->multi, l->fds, n, timeout_ms, NULL);
+	rc = curl_multi_poll(l->multi, l->fds, n, timeout_ms, &events);
 	if (rc != CURLM_OK)
 		return err_set(e, rc == CURLM_OUT_OF_MEMORY ? ST_NOMEM : ST_IO, "libcurl: %s",
 			curl_multi_strerror(rc));
@@ -217,7 +218,8 @@ net_loop_wait(struct net_loop *l, int timeout_ms, struct err *e)
 		if (l->fds[n++].revents & ~CURL_WAIT_POLLOUT)
 			s->readable = true;
 	}
-	if (l->running > 0)
+	/* Without an event it was a time limit, perhaps one of curl's that only it can take away. */
+	if (l->running > 0 || events == 0)
 		perform(l);
 	return ST_OK;
 }
@@ -403,6 +405,14 @@ connect_failed(struct err *e, CURL *easy, const struct url *u)
 	}
 }
 
+/* curl names whom it could not reach: somebody else than the node is the proxy. */
+static bool
+is_proxy(const char *text, const struct url *u)
+{
+	return strncmp(text, "Failed to connect to ", 21) == 0 && u->scheme != URL_IPC &&
+		strchr(u->host, ':') == NULL && strstr(text, u->host) == NULL;
+}
+
 static enum status
 tls_failed(struct err *e, int result, const char *text, const struct net_opts *o)
 {
@@ -449,6 +459,8 @@ net_curl_err(struct err *e, void *handle, int result, const char *text, const st
 		return err_cure(e, code == 407 ? "--proxy http://user:password@host:port" :
 						 "check --proxy, or the proxy variables of the shell");
 	}
+	if (result == CURLE_COULDNT_CONNECT && is_proxy(text, u))
+		result = CURLE_PROXY;
 	switch (result) {
 	case CURLE_COULDNT_RESOLVE_HOST:
 		err_set_detail(e, ST_DNS, result, "no such host: %s", u->host);

@@ -455,6 +455,84 @@ test_tls_http(void **state)
 	end(&c, p);
 }
 
+/* ---- proxy ---- */
+
+static void
+quiet(struct conn *c, void *arg)
+{
+	(void)arg;
+	if (get_http(c))
+		ws_welcome(c, "");
+	hold(c);
+}
+
+static void
+proxy(struct conn *c, void *arg)
+{
+	const char *reply = arg;
+
+	if (!get_http(c) || strncmp(c->in, "CONNECT node.example:8546 ", 26) != 0)
+		return;
+	puts_(c, reply);
+	if (strstr(reply, "200") == NULL || !get_http(c))
+		return;
+	ws_welcome(c, "");
+	drain(c);
+}
+
+static void
+test_proxy(void **state)
+{
+	static const struct {
+		const char *reply;
+		enum status st;
+		const char *cure;
+	} t[] = {
+		{"HTTP/1.1 200 Connected\r\n\r\n", ST_OK, ""},
+		{"HTTP/1.1 407 Who\r\nContent-Length: 0\r\n\r\n", ST_PROXY, "password"},
+		{"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n", ST_PROXY, "--proxy"},
+	};
+	char address[60];
+	struct client c;
+	struct peer *p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		p = peer_start(
+			&(struct peer_how){.script = proxy, .arg = (void *)(uintptr_t)t[i].reply});
+		snprintf(address, sizeof(address), "http://127.0.0.1:%u", peer_port(p));
+		client_init(&c, "ws://node.example:8546");
+		c.opts.proxy = address;
+		client_open(&c);
+		if (t[i].st == ST_OK) {
+			client_until(&c, &c.ups, 1);
+		} else {
+			client_until(&c, &c.downs, 1);
+			assert_int_equal(c.err.code, t[i].st);
+			assert_non_null(strstr(c.err.cure, t[i].cure));
+		}
+		end(&c, p);
+	}
+	/* Never for the loopback, whatever options and environment say. */
+	setenv("http_proxy", "http://127.0.0.1:1", 1);
+	setenv("all_proxy", "http://127.0.0.1:1", 1);
+	p = peer_start(&(struct peer_how){.script = quiet});
+	snprintf(address, sizeof(address), "ws://127.0.0.1:%u", peer_port(p));
+	client_init(&c, address);
+	c.opts.proxy = "http://127.0.0.1:1";
+	client_open(&c);
+	client_until(&c, &c.ups, 1);
+	end(&c, p);
+	/* But for others. */
+	client_init(&c, "ws://node.example:8546");
+	client_open(&c);
+	client_until(&c, &c.downs, 1);
+	assert_int_equal(c.err.code, ST_PROXY);
+	client_fini(&c);
+	unsetenv("http_proxy");
+	unsetenv("all_proxy");
+}
+
 /* ---- the loop ---- */
 
 /* Two streams in one loop: bytes wait unread in one while the other connects (libcurl looks for dead connections then). */
@@ -526,15 +604,6 @@ raise_soon(void *arg)
 }
 
 static void
-quiet(struct conn *c, void *arg)
-{
-	(void)arg;
-	if (get_http(c))
-		ws_welcome(c, "");
-	hold(c);
-}
-
-static void
 test_loop_sleeps(void **state)
 {
 	struct peer *p = peer_start(&(struct peer_how){.script = quiet});
@@ -553,6 +622,7 @@ test_loop_sleeps(void **state)
 	client_init(&c, url);
 	assert_int_equal(wake_init(&w, &e), ST_OK);
 	assert_int_equal(net_loop_watch(c.loop, wake_fd(&w)), ST_OK);
+	c.opts.connect_timeout_ns = 300 * NS_MS;
 	client_open(&c);
 	client_until(&c, &c.ups, 1);
 	client_run(&c, 20);
@@ -568,6 +638,15 @@ test_loop_sleeps(void **state)
 	us = (after.ru_utime.tv_sec - before.ru_utime.tv_sec) * 1000000L + after.ru_utime.tv_usec -
 		before.ru_utime.tv_usec + after.ru_stime.tv_usec - before.ru_stime.tv_usec;
 	assert_true(us < 20000);
+	/* Behind the time limit of the connection attempt curl has nothing left that wakes it. */
+	getrusage(RUSAGE_THREAD, &before);
+	for (int i = 0; i < 4; i++) {
+		woken = time_mono();
+		assert_int_equal(net_loop_wait(c.loop, 100, &e), ST_OK);
+	}
+	getrusage(RUSAGE_THREAD, &after);
+	assert_true(time_mono() - woken > 90 * NS_MS);
+	assert_true(after.ru_nvcsw - before.ru_nvcsw < 20);
 	/* And a time limit is kept. */
 	woken = time_mono();
 	assert_int_equal(net_loop_wait(c.loop, 30, &e), ST_OK);
@@ -687,6 +766,7 @@ main(void)
 		cmocka_unit_test(test_ipc_long_path),
 		cmocka_unit_test(test_tls),
 		cmocka_unit_test(test_tls_http),
+		cmocka_unit_test(test_proxy),
 		cmocka_unit_test(test_two_streams),
 		cmocka_unit_test(test_loop_sleeps),
 		cmocka_unit_test(test_stamp),
