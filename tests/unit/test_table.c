@@ -53,8 +53,8 @@ cell(const void *ctx, unsigned row, unsigned col, struct table_cell *out)
 	} else if (col == 2) {
 		out->bar = true;
 		out->share = 0.5;
-	} else {
-		snprintf(out->text, sizeof(out->text), col == 4 ? "" : "%u", number);
+	} else if (col != 4) {
+		snprintf(out->text, sizeof(out->text), "%u", number);
 	}
 }
 
