@@ -296,14 +296,21 @@ static void process(struct model *m, const struct queued *q)
 	}
 }
 
-static void pop(struct model *m)
+/* Decides the n oldest in one go: a burst must not move the rest of the queue for each of its events. */
+static void decide_oldest(struct model *m, unsigned n)
 {
 	struct model_priv *mp = m->priv;
-	struct queued q = mp->queue[0];
 
-	mp->queued--;
-	memmove(mp->queue, mp->queue + 1, mp->queued * sizeof(mp->queue[0]));
-	process(m, &q);
+	for (unsigned i = 0; i < n; i++) {
+		struct queued q = mp->queue[i];
+
+		mp->queue[i].e.kind = EV_CLOCK; /* done: nothing that waits (fork.c looks for heads that do) */
+		process(m, &q);
+	}
+	if (!n)
+		return;
+	mp->queued -= n;
+	memmove(mp->queue, mp->queue + n, mp->queued * sizeof(mp->queue[0]));
 }
 
 static void enqueue(struct model *m, const struct event *e)
@@ -318,7 +325,7 @@ static void enqueue(struct model *m, const struct event *e)
 		q.e.u.link.text[sizeof(q.e.u.link.text) - 1] = q.e.u.link.cure[sizeof(q.e.u.link.cure) - 1] = '\0';
 	pp->key = q.key;
 	if (mp->queued == QUEUE_MAX)
-		pop(m);
+		decide_oldest(m, QUEUE_MAX / 2);
 	if (mp->queued == mp->queue_cap) {
 		v = realloc(mp->queue, (mp->queue_cap ? mp->queue_cap * 2 : 64) * sizeof(*v));
 		if (!v) {
@@ -339,22 +346,12 @@ static void enqueue(struct model *m, const struct event *e)
 
 static void decide_until(struct model *m, uint64_t now)
 {
-	struct model_priv *mp = m->priv;
+	const struct model_priv *mp = m->priv;
 	unsigned n = 0;
 
-	/* In one go: a burst of events must not move the rest of the queue for each of them. */
 	while (n < mp->queued && add_sat(mp->queue[n].key, REORDER_NS) <= now)
 		n++;
-	for (unsigned i = 0; i < n; i++) {
-		struct queued q = mp->queue[i];
-
-		mp->queue[i].e.kind = EV_CLOCK; /* done: nothing that waits */
-		process(m, &q);
-	}
-	if (!n)
-		return;
-	mp->queued -= n;
-	memmove(mp->queue, mp->queue + n, mp->queued * sizeof(mp->queue[0]));
+	decide_oldest(m, n);
 }
 
 /* ---- events ---- */
