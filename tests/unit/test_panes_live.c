@@ -87,7 +87,7 @@ static void pulse_missed_slot(void **state)
 		m->paths[p]->state = LINK_WAITING;
 		m->paths[p]->state_since = m->now_mono - 25 * NS_S;
 	}
-	has(row_of(again(m, 100, 5), "geth ws"), "┊ ●                 down 25s");
+	has(row_of(again(m, 100, 5), "geth ws"), "┊ ●                     down");
 	model_free(m);
 }
 
@@ -172,6 +172,9 @@ static void endpoints_in_trouble(void **state)
 	has(f, "geth    ws   down 127.0.0.1:8546 refused → start geth with --ws, next try in 4.0s ");
 	has(f, "geth    ipc  connecting upgrade ");
 	has(f, "infura  wss  other chain 1: Ethereum ");
+	m->paths[1]->attempt = 3;
+	snprintf(m->paths[1]->errors.last, sizeof(m->paths[1]->errors.last), "connection refused");
+	has(again(m, 160, 6), "geth    ipc  connecting upgrade, try 3 after: connection refused ");
 	p->text[0] = p->cure[0] = '\0';
 	p->retry_mono = UNKNOWN;
 	m->paths[2]->wrong_chain = true;
@@ -265,15 +268,16 @@ static void mempool_not_available(void **state)
 	model_free(m);
 }
 
-static void mempool_of_each_path(void **state)
+static void mempool_of_each_node(void **state)
 {
 	struct model *m = mockup_model();
 
 	(void)state;
 	has(show(&pane_mempool, m, 50, 5), "│ 14,120 – 14,230 in the last 9 answers ");
-	m->paths[0]->facts.pending = 14210;
+	m->paths[0]->facts.pending = m->paths[1]->facts.pending = 14210;
+	has(again(m, 50, 5), "in the last 9 answers ");
 	m->paths[2]->facts.pending = 0;
-	has(again(m, 50, 5), "│ geth ws 14,210  infura wss 0 ");
+	has(again(m, 50, 5), "│ geth 14,210  infura 0 ");
 	model_free(m);
 }
 
@@ -354,7 +358,7 @@ int main(void)
 		cmocka_unit_test(endpoints_sort_unknown_last),
 		cmocka_unit_test(endpoints_long_names),
 		cmocka_unit_test(mempool_not_available),
-		cmocka_unit_test(mempool_of_each_path),
+		cmocka_unit_test(mempool_of_each_node),
 		cmocka_unit_test(mempool_old),
 		cmocka_unit_test(events_scroll),
 		cmocka_unit_test(events_are_clean),

@@ -140,7 +140,11 @@ static void cell_delta(const struct view *v, const struct blk *b, struct table_c
 
 static void cell_fee(const struct view *v, const struct u256 *wei, struct table_cell *out)
 {
-	number_fee_in(out->text, sizeof(out->text), wei, v->s->unit);
+	/* Less than the last digit is not nothing. */
+	if (wei && v->s->unit == FEE_GWEI && !u256_is_zero(wei) && u256_sat64(wei) < 500000)
+		snprintf(out->text, sizeof(out->text), "<0.001");
+	else
+		number_fee_in(out->text, sizeof(out->text), wei, v->s->unit);
 }
 
 static void cell_truth(const struct blk *b, struct table_cell *out)
@@ -218,8 +222,10 @@ static void cell_body(const struct view *v, const struct blk *b, enum col col, s
 		number_int(out->text, sizeof(out->text), b->ntx);
 	} else if (col == COL_TIP) {
 		cell_fee(v, b->tips.valid ? &b->tips.p50 : NULL, out);
+	} else if (b->size < 9999500) {
+		snprintf(out->text, sizeof(out->text), "%u", (b->size + 500) / 1000);
 	} else {
-		number_int(out->text, sizeof(out->text), (b->size + 500) / 1000);
+		number_si(out->text, sizeof(out->text), b->size);
 	}
 }
 

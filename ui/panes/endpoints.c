@@ -176,8 +176,11 @@ static void trouble(const struct view *v, const struct path *p, struct table_cel
 		return;
 	}
 	if (p->state == LINK_CONNECTING || p->state == LINK_IDLE) {
-		out->role = ROLE_INFO;
-		snprintf(out->text, sizeof(out->text), "connecting%s%.119s", p->text[0] ? " " : "", p->text);
+		out->role = p->attempt > 1 ? ROLE_CRIT : ROLE_INFO;
+		if (p->attempt > 1 && p->errors.last[0])
+			snprintf(wait, sizeof(wait), ", try %u after: ", p->attempt);
+		snprintf(out->text, sizeof(out->text), "connecting%s%.60s%s%.99s", p->text[0] ? " " : "", p->text, wait,
+			 wait[0] ? p->errors.last : "");
 		return;
 	}
 	out->role = ROLE_CRIT;
@@ -245,6 +248,7 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 		break;
 	case COL_WON:
 		number_percent(out->text, sizeof(out->text), p->raced ? (double)p->won / (double)p->raced : NAN, 0);
+		out->role = p->raced < RANK_HEADS ? ROLE_DIM : ROLE_TEXT;
 		break;
 	case COL_USABLE:
 		latency(out, p->usable_p90);

@@ -87,7 +87,7 @@ static int draw_graph(const struct look *l, struct canvas *c, int w, int h, int 
 		.roles = l->role,
 		.bar_w = bar,
 	};
-	double hi = isnan(g.hi) ? graph_nice(graph_max(l->used, l->n)) : g.hi;
+	double hi = isnan(g.hi) ? parts_axis(graph_max(l->used, l->n)) : g.hi;
 	int room = w - w % bar;
 
 	g.hi = hi;
@@ -147,7 +147,7 @@ static bool send_text(const struct look *l, char *out, size_t size)
 	if (!l->c->next.base_known || !l->body || !l->body->tips.valid ||
 	    !u256_add(&price, &l->c->next.base, &l->body->tips.p50) || !u256_mul(&price, &price, &gas))
 		return false;
-	snprintf(out, size, "send 21k gas %s", parts_amount(amount, sizeof(amount), &price, l->c));
+	snprintf(out, size, "21k gas cost %s", parts_amount(amount, sizeof(amount), &price, l->c));
 	return true;
 }
 

@@ -1,4 +1,4 @@
-/* Mempool: what waits, how fast it grows, and what each path's pool holds. */
+/* Mempool: what waits, how fast it grows, and what each node's pool holds. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,22 +74,37 @@ static bool figures(const struct model *m, struct canvas *c)
 	return true;
 }
 
-/* "geth ws 14,210  infura wss 9,870": pools differ, and an empty one beside full ones is news. */
-static int per_path(const struct model *m, struct canvas *c, int y)
+/* Its node's first path that tells of a pool. */
+static bool speaks_for_node(const struct model *m, unsigned i)
+{
+	const struct path *p = m->paths[i];
+
+	if (p->other_chain || p->facts.pending == UNKNOWN)
+		return false;
+	for (unsigned k = 0; k < i; k++) {
+		if (m->paths[k]->node_index == p->node_index && !m->paths[k]->other_chain &&
+		    m->paths[k]->facts.pending != UNKNOWN)
+			return false;
+	}
+	return true;
+}
+
+/* "geth 14,210  infura 9,870": pools differ, and an empty one beside full ones is news. Returns the row behind. */
+static int per_node(const struct model *m, struct canvas *c, int y)
 {
 	char text[NUMBER_MAX + 64], n[NUMBER_MAX];
 	int x = 1, w, tellers = 0;
 
 	for (unsigned i = 0; i < m->n_paths; i++)
-		tellers += !m->paths[i]->other_chain && m->paths[i]->facts.pending != UNKNOWN;
+		tellers += speaks_for_node(m, i);
 	if (tellers < 2)
 		return y;
 	for (unsigned i = 0; i < m->n_paths && y < c->at.h; i++) {
 		const struct path *p = m->paths[i];
 
-		if (p->other_chain || p->facts.pending == UNKNOWN)
+		if (!speaks_for_node(m, i))
 			continue;
-		snprintf(text, sizeof(text), "%s %s %s", p->node, p->via, number_int(n, sizeof(n), p->facts.pending));
+		snprintf(text, sizeof(text), "%s %s", p->node, number_int(n, sizeof(n), p->facts.pending));
 		w = parts_width(text);
 		if (x > 1 && x + w > c->at.w) {
 			x = 1;
@@ -169,7 +184,7 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 		return;
 	}
 	graph = figures(m, &in) ? 3 : 1;
-	y = per_path(m, &in, 1);
+	y = per_node(m, &in, 1);
 	if (y == 1)
 		y = range(p, &in, 1);
 	/* All of it where there is much room, as when it is zoomed. */
@@ -181,7 +196,7 @@ extern const struct pane_class pane_mempool;
 const struct pane_class pane_mempool = {
 	.name = "mempool",
 	.title = "Mempool",
-	.help = "transactions that wait: pending, queued, how fast they grow, and the pools of the other paths",
+	.help = "transactions that wait: pending, queued, how fast they grow, and the pools of the other nodes",
 	.wants = DIRTY_POOL | DIRTY_CLOCK,
 	.views = 1u << 1,
 	.min_w = 30,

@@ -126,6 +126,21 @@ char *parts_tx_rate(char *out, size_t size, double tx_per_s)
 	return number_fixed(out, size, tx_per_s, tx_per_s > 0 && tx_per_s < 0.995 ? 2 : 1);
 }
 
+double parts_axis(double max)
+{
+	static const double step[] = { 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10 };
+	double p;
+
+	if (!isfinite(max) || max <= 0)
+		return 1;
+	p = pow(10, floor(log10(max)));
+	for (unsigned i = 0; i < sizeof(step) / sizeof(step[0]); i++) {
+		if (max <= step[i] * p * (1 + 1e-9))
+			return step[i] * p;
+	}
+	return 10 * p;
+}
+
 char *parts_span(char *out, size_t size, uint64_t ms)
 {
 	char n[NUMBER_MAX];

@@ -36,6 +36,8 @@ char *parts_amount(char *out, size_t size, const struct u256 *wei, const struct 
 char *parts_gas_rate(char *out, size_t size, double gas_per_s);
 /* "19.7", "0.25", "1,204"; NaN: "—". */
 char *parts_tx_rate(char *out, size_t size, double tx_per_s);
+/* The upper edge of an axis for values up to max: a round number, little more than it. */
+double parts_axis(double max);
 /* A span of time: "250 ms", "12 s", "2.4 s", "3m20s". UNKNOWN: "—". */
 char *parts_span(char *out, size_t size, uint64_t ms);
 /* How long a wall time in ms is ago; what cannot be is the farthest that can. */

@@ -234,25 +234,28 @@ static void draw_heads(const struct grid *g, const struct strip *s, struct canva
 	}
 }
 
-/* What is wrong with a path, over its empty end. */
+/* What is wrong with a path, over its empty end: "SILENT 49s" since its last head. */
 static void draw_word(const struct grid *g, const struct path *p, struct canvas *c, int y)
 {
 	const struct heard *last = path_heard_at(p, 0);
-	uint64_t since = p->state == LINK_SILENT && last ? last->mono : p->state_since;
-	char text[80], age[40];
-	bool wait = p->state == LINK_CONNECTING || p->state == LINK_IDLE;
+	const char *word = path_state_word(p);
+	enum role role = ROLE_CRIT;
+	char text[80], age[40] = "";
 	int w;
 
 	if ((p->state == LINK_LIVE || p->state == LINK_POLLING) && !p->other_chain)
 		return;
-	if (p->other_chain || wait || since == UNKNOWN)
-		snprintf(text, sizeof(text), " %s", path_state_word(p));
-	else
-		snprintf(text, sizeof(text), " %s %s", path_state_word(p),
-			 time_age(age, sizeof(age), (int64_t)(g->m->now_mono > since ? g->m->now_mono - since : 0)));
+	if (p->other_chain && !p->wrong_chain)
+		role = ROLE_DIM;
+	else if (p->state == LINK_SILENT && last && last->mono < g->m->now_mono)
+		time_age(age, sizeof(age), (int64_t)(g->m->now_mono - last->mono));
+	else if (p->state == LINK_CONNECTING && p->attempt > 1)
+		word = "down"; /* between two tries: no flicker */
+	else if (p->state == LINK_CONNECTING || p->state == LINK_IDLE)
+		role = ROLE_INFO;
+	snprintf(text, sizeof(text), " %s%s%s", word, age[0] ? " " : "", age);
 	w = parts_width(text);
-	canvas_text(c, g->x + (w < g->w ? g->w - w : 0), y, w < g->w ? w : g->w,
-		    wait ? ROLE_INFO : p->other_chain && !p->wrong_chain ? ROLE_DIM : ROLE_CRIT, 0, text);
+	canvas_text(c, g->x + (w < g->w ? g->w - w : 0), y, w < g->w ? w : g->w, role, 0, text);
 }
 
 static void label_of(const struct path *p, char *out, size_t size)

@@ -134,7 +134,7 @@ static void kb_row(const struct look *l, struct canvas *c, int y, int w)
 static void graph_rows(const struct look *l, struct canvas *c, int h)
 {
 	char text[NUMBER_MAX + 32], n[NUMBER_MAX];
-	double max = graph_max(l->txs, l->n), hi = max > 0 ? graph_nice(max) : NAN;
+	double max = graph_max(l->txs, l->n), hi = max > 0 ? parts_axis(max) : NAN;
 	int room = c->at.w - AXIS - 2 - 22 - 3, bar, x, y = 0;
 	struct graph g = { .v = l->txs, .n = l->n, .hi = hi, .role = ROLE_GRAPH };
 
@@ -158,8 +158,8 @@ static void graph_rows(const struct look *l, struct canvas *c, int h)
 	snprintf(text, sizeof(text), "%s in the newest", number_int(n, sizeof(n), l->body ? l->body->ntx : UNKNOWN));
 	canvas_text(c, x, y++, -1, ROLE_TEXT, 0, text);
 	if (y + 1 < h && l->body && l->body->creates) {
-		snprintf(text, sizeof(text), "%s of them create%s", number_int(n, sizeof(n), l->body->creates),
-			 l->body->creates == 1 ? "s" : "");
+		snprintf(text, sizeof(text), "%s contract%s created", number_int(n, sizeof(n), l->body->creates),
+			 l->body->creates == 1 ? "" : "s");
 		canvas_text(c, x, ++y, -1, ROLE_LABEL, 0, text);
 	}
 }
