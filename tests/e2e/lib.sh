@@ -71,15 +71,21 @@ needs() { # COMMAND...
 # The terminal ------------------------------------------------------------------------------------
 tmux_() { tmux -S "$work/tmux" -f /dev/null "$@"; }
 
-# start WxH ARGS...: chaintop in a terminal of that size. Around it the tty's settings are noted, so that
-# restored can compare them; its exit code goes to $work/exit and its pid to $work/pid.
+# start WxH ARGS...: chaintop in a terminal of that size, under a shell with job control. Around it the tty's settings
+# are noted, so that restored can compare them; its exit code goes to $work/exit and its pid to $work/pid. When it is
+# stopped, Enter brings it back.
 start() {
 	local w=${1%x*} h=${1#*x}
 	shift
-	rm -f "$work/exit" "$work/pid" "$work/stty.after"
-	printf '#!/bin/bash\nstty -a >%q/stty.before\n(echo $BASHPID >%q/pid; exec' "$work" "$work" >"$work/run"
-	printf ' %q' "$CHAINTOP" "$@" >>"$work/run"
-	printf ' 2>%q/stderr)\necho $? >%q/exit\nstty -a >%q/stty.after\nexec cat\n' "$work" "$work" "$work" >>"$work/run"
+	rm -f "$work"/{exit,pid,stty.after,stty.stopped}
+	{
+		printf 'cd %q\nset -m\nstty -a >stty.before\n' "$work"
+		printf '(echo $BASHPID >pid; exec'
+		printf ' %q' "$CHAINTOP" "$@"
+		printf ' 2>stderr)\ncode=$?\n'
+		printf 'while [ $code = 148 ]; do\n\tstty -a >stty.stopped\n\tread -r _\n\tfg >/dev/null\n\tcode=$?\ndone\n'
+		printf 'stty -a >stty.after\necho $code >exit\nexec cat\n'
+	} >"$work/run"
 	tmux_ kill-server 2>/dev/null
 	until_ 5 no_server
 	rm -f "$work/tmux"
@@ -105,8 +111,8 @@ ended() { [ -s "$work/exit" ] && [ -s "$work/stty.after" ]; }
 wait_end() { until_ "$1" ended; } # SECONDS
 
 # The terminal is as it was: line settings identical, normal screen, cursor visible, no mouse reporting.
-restored() {
-	diff "$work/stty.before" "$work/stty.after" >"$work/stty.diff" &&
+restored() { # [after|stopped]
+	diff "$work/stty.before" "$work/stty.${1:-after}" >"$work/stty.diff" &&
 		[ "$(tmux_ display-message -p '#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{keypad_cursor_flag}')" = "0 1 0 0" ]
 }
 exit_code() { cat "$work/exit"; }
@@ -122,12 +128,12 @@ needs_anvil() {
 # second start, which also takes the same port.
 anvil_port=0 anvil_ipc=$work/anvil.ipc
 start_anvil() {
-	rm -f "$anvil_ipc"
+	rm -f "$anvil_ipc" "$work/anvil.log"
 	"$ANVIL" --host 127.0.0.1 --port "$anvil_port" --ipc "$anvil_ipc" --state "$work/chain.json" "$@" \
 		>"$work/anvil.log" 2>&1 &
 	anvil_pid=$!
 	pids+=("$anvil_pid")
-	if ! until_ 20 grep -q '^Listening on' "$work/anvil.log"; then
+	if ! until_ 20 grep -qs '^Listening on' "$work/anvil.log"; then
 		sed 's/^/# anvil: /' "$work/anvil.log" | tail -n 5
 		return 1
 	fi
@@ -139,18 +145,14 @@ stop_anvil() {
 	return 0
 }
 
-# rpc METHOD [JSON PARAMS]: the result of one call to the test chain, as JSON.
-rpc() {
-	python3 - "$anvil_port" "$1" "${2:-[]}" <<-'END'
-		import json, sys, urllib.request
-		port, method, params = sys.argv[1:]
-		body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": json.loads(params)}).encode()
-		request = urllib.request.Request("http://127.0.0.1:" + port, body, {"Content-Type": "application/json"})
-		print(json.dumps(json.load(urllib.request.urlopen(request, timeout=10)).get("result")))
-	END
-}
+# rpc METHOD [JSON PARAMS]: the result of one call to the test chain, as JSON; an error goes to stderr as a diagnosis.
+rpc() { python3 "$root/tests/e2e/rpc.py" "$anvil_port" "$@"; }
 mine() { rpc anvil_mine "[\"$(printf '0x%x' "$1")\"]" >/dev/null; } # BLOCKS
 head_number() { printf '%d\n' "$(rpc eth_blockNumber | tr -d '"')"; }
+
+# The row of a block in the Blocks pane, whose frame begins at the left edge.
+shows_row() { screen | grep -qE "^│▶? *$(grouped "$1") "; } # NUMBER
+wait_row() { until_ "$1" shows_row "$2"; }               # SECONDS NUMBER
 
 # A number as the screen writes it: 1,234.
 grouped() { printf "%d" "$1" | sed -e :a -e 's/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/;ta'; }

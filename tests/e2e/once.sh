@@ -19,7 +19,7 @@ no_escapes() { ! grep -q "$(printf '\033')" "$out"; }
 no_secret() { ! grep -rqs "$1" "$out" "$err"; }
 
 run --version
-t "--version" said '^chaintop [0-9]+\.[0-9]+\.[0-9]+$'
+t "--version" said '^chaintop [0-9]+\.[0-9]+\.[0-9]+( |$)'
 t "--version exits 0" code_is 0
 run --help
 t "--help names the options" said '--once'
