@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -33,6 +34,9 @@ static bool split(const char *word, char host[64], char port[6])
 		return false;
 	}
 	if (n > 63 || len < 1 || len > 5 || strspn(digits, "0123456789") != len)
+		return false;
+	/* getaddrinfo takes 99999 and cuts it to 16 bits. */
+	if (strtoul(digits, NULL, 10) > 65535)
 		return false;
 	memcpy(host, word, n);
 	host[n] = 0;
