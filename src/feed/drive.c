@@ -32,6 +32,8 @@ static const struct {
 
 static const uint64_t unsupported_ns = 3600 * NS_S;
 
+enum { PRUNED = 4444 }; /* JSON-RPC code of EIP-4444 */
+
 static uint64_t clamp(uint64_t v, uint64_t lo, uint64_t hi)
 {
 	return v < lo ? lo : v > hi ? hi : v;
@@ -256,26 +258,30 @@ static unsigned list_tags(struct ask *list)
 
 /* ---- heads ---- */
 
+/* Block time over the last 32 to 64 blocks: whole seconds in headers of fast chains need a long span. */
 static void learn_time(struct drive *d, const struct head *h)
 {
-	unsigned n = d->n_times < 16 ? d->n_times : 16;
-	uint64_t lo = h->time_ms, hi = h->time_ms, t;
+	enum { SPAN = 32 };
 
-	if (n && d->times_ms[(d->n_times - 1) % 16] == h->time_ms)
-		return;
-	d->times_ms[d->n_times++ % 16] = h->time_ms;
-	if (++n > 16)
-		n = 16;
-	for (unsigned i = 0; i < n; i++) {
-		t = d->times_ms[i];
-		lo = t < lo ? t : lo;
-		hi = t > hi ? t : hi;
+	if (d->n_past == 0 || h->number < d->past[0].number) {
+		/* Also where the numbers went back by much: another chain, or a new one. */
+		if (d->n_past == 0 || d->past[0].number - h->number >= SPAN)
+			d->n_past = 0;
+		d->past[0].number = h->number;
+		d->past[0].time_ms = h->time_ms;
+		d->n_past += d->n_past == 0;
 	}
-	if (n < 4)
-		return;
-	d->seen_ns = (hi - lo) / (n - 1) * NS_MS;
+	if (h->number >= d->past[0].number + 3 && h->time_ms >= d->past[0].time_ms)
+		d->seen_ns = (h->time_ms - d->past[0].time_ms) * NS_MS / (h->number - d->past[0].number);
 	if (!d->chain || !d->chain->block_ms)
 		d->block_ns = d->seen_ns;
+	if (h->number < d->past[d->n_past - 1].number + SPAN)
+		return;
+	if (d->n_past == 2)
+		d->past[0] = d->past[1];
+	d->n_past = 2;
+	d->past[1].number = h->number;
+	d->past[1].time_ms = h->time_ms;
 }
 
 /* Asks for an unknown parent by hash. Known ones were claimed when they were heard or fetched. */
@@ -433,14 +439,18 @@ static void ask_again(struct drive *d, const struct wire_result *r, uint64_t del
 
 static bool retry(struct drive *d, const struct wire_result *r)
 {
+	const struct wire_call *c = r->call;
 	uint64_t delay;
 
+	/* An old block that is not there has been pruned, and will not come (fault 57). */
+	if (r->code == ST_NULL && c->tag == TAG_NONE && d->has_tip && (r->detail == PRUNED || c->number + 8 < d->tip.number))
+		return false;
 	for (unsigned i = 0; i < sizeof(retry_table) / sizeof(retry_table[0]); i++) {
 		if (retry_table[i].code != r->code)
 			continue;
-		if (r->call->attempt >= retry_table[i].tries)
+		if (c->attempt >= retry_table[i].tries)
 			return false;
-		delay = retry_table[i].first << (r->call->attempt < 16 ? r->call->attempt : 16);
+		delay = retry_table[i].first << (c->attempt < 16 ? c->attempt : 16);
 		delay = clamp(delay, 0, retry_table[i].most);
 		if (r->wait_ns > delay)
 			delay = clamp(r->wait_ns, 0, 300 * NS_S);
@@ -500,7 +510,14 @@ static void on_failed(struct drive *d, const struct wire_result *r)
 	}
 	count_fault(d, d->last_fail.code == r->code ? &d->last_fail : NULL, r->code, r->text);
 	if (is_info((enum method)c->method)) {
-		/* Not worth a retry: the next round asks again, what does not exist only after an hour. */
+		/* Not worth a retry, but where the node says so: the next round asks, what does not exist after an hour. */
+		if (r->code == ST_RATE && retry(d, r))
+			return;
+		/* It may have failed because of the batch. */
+		if (c->batch && (r->code == ST_RPC || r->code == ST_TOO_BIG)) {
+			ask_again(d, r, 0, true);
+			return;
+		}
 		if (r->code == ST_UNSUPPORTED || r->code == ST_RPC || r->code == ST_AUTH)
 			d->not_before[c->method] = d->now + unsupported_ns;
 		return;
@@ -532,6 +549,8 @@ static void on_block(struct drive *d, const struct wire_result *r)
 
 	if (c->tag == TAG_GENESIS || c->tag == TAG_SAFE || c->tag == TAG_FINALIZED)
 		return;
+	if (c->source == SRC_BACKFILL)
+		learn_time(d, h);
 	if (r->body) {
 		(void)claims_take(d->o.claims, claim_hash(&h->hash));
 		if (chain)
@@ -654,8 +673,20 @@ static void clock_tick(struct drive *d)
 	d->wall_now = d->hooks.wall(d->hooks.ctx);
 }
 
+static bool subscribing(const struct drive *d)
+{
+	for (int i = 0; i < WIRE_CALLS; i++) {
+		if (d->wire.calls[i].id && d->wire.calls[i].method == M_SUBSCRIBE)
+			return true;
+	}
+	return false;
+}
+
 static void subscribe(struct drive *d)
 {
+	/* A node that is slow to answer would end up with two subscriptions. */
+	if (subscribing(d))
+		return;
 	if (d->wire.sub[0]) {
 		ask_plain(d, M_UNSUBSCRIBE, PRIO_FIRST);
 		/* Written at once, while the old id still stands. */
@@ -671,7 +702,7 @@ void drive_up(struct drive *d)
 	wire_connected(&d->wire);
 	d->up = true;
 	d->answered = d->silent = d->want_down = false;
-	d->fails = d->resubscribed = 0;
+	d->fails = d->resubscribed = d->info_rounds = 0;
 	d->last_head = d->now;
 	d->poll_open = d->tip_open = false;
 	ask_plain(d, M_CHAIN_ID, PRIO_FIRST);
@@ -719,7 +750,7 @@ void drive_in(struct drive *d, const char *text, size_t n, const struct net_meta
 
 void drive_failed(struct drive *d, uint64_t token, const struct err *e, uint64_t retry_ns, const char *body, size_t body_n)
 {
-	struct net_meta m = { .token = token };
+	struct net_meta m = { .token = 0 }; /* what it leaves open fails for the reason in *e */
 
 	clock_tick(d);
 	m.recv_ns = d->now;
@@ -819,6 +850,16 @@ static uint64_t info_period(const struct drive *d)
 	return d->o.local ? 15 * NS_S : 60 * NS_S;
 }
 
+/* A node behind HTTP may have become another one without a word; a connection that stands says so by ending (fault 60). */
+static void ask_chain_again(struct drive *d)
+{
+	if (d->o.push || d->info_rounds++ == 0)
+		return;
+	wire_ask_chain(&d->wire);
+	ask_plain(d, M_CHAIN_ID, PRIO_PLAIN);
+	ask_tag(d, TAG_GENESIS, SRC_ASKED, false, PRIO_PLAIN);
+}
+
 static uint64_t tag_period(const struct drive *d)
 {
 	/* Distances to the head must not be wrong by more than a few blocks, whatever the chain's pace. */
@@ -848,6 +889,9 @@ static void periodic(struct drive *d)
 		}
 		d->next_tip = d->now + (d->block_ns > NS_S ? d->block_ns : NS_S);
 	}
+	/* The pace may have turned out faster than the table says. */
+	if (d->next_tags != UINT64_MAX && d->next_tags > d->now + tag_period(d))
+		d->next_tags = d->now + tag_period(d);
 	if (d->next_info <= d->now || d->next_tags <= d->now) {
 		struct ask list[7];
 		unsigned n = 0;
@@ -855,6 +899,7 @@ static void periodic(struct drive *d)
 		if (d->next_info <= d->now) {
 			d->next_info = d->now + info_period(d);
 			n = list_infos(d, list);
+			ask_chain_again(d);
 		}
 		if (d->next_tags <= d->now) {
 			uint64_t chain = wire_chain_key(&d->wire), p = tag_period(d);

@@ -62,8 +62,11 @@ struct drive {
 	const struct chain_info *chain;
 	uint64_t block_ns; /* T, 0 unknown */
 	uint64_t seen_ns; /* T as seen of late, whatever the table says; 0 unknown */
-	uint64_t times_ms[16];
-	unsigned n_times;
+	/* Two earlier blocks: T is measured from the older one, and the younger takes its place in time. */
+	struct {
+		uint64_t number, time_ms;
+	} past[2];
+	unsigned n_past;
 	/* The newest head that was looked at for gaps. */
 	bool has_tip;
 	struct head tip;
@@ -77,6 +80,7 @@ struct drive {
 	uint64_t next_poll, next_tip, next_info, next_tags, next_watch;
 	uint64_t poll_ns;
 	bool poll_open, tip_open;
+	unsigned info_rounds; /* of this connection */
 	uint64_t not_before[M_N]; /* unsupported methods */
 	uint64_t calls, bodies; /* counters */
 	bool want_down;

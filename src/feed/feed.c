@@ -236,6 +236,9 @@ static void connection_ended(struct feed *f, const struct err *why, uint64_t ret
 	}
 	if (why->code == ST_DNS && retry_ns < 10 * NS_S)
 		retry_ns = 10 * NS_S;
+	/* The next try has the same credentials; who asks often without good ones gets banned. */
+	if (why->code == ST_AUTH && retry_ns < 5 * NS_S)
+		retry_ns = 5 * NS_S;
 	delay = backoff_delay(&f->backoff, f->drive.answered ? now - f->opened : 0, retry_ns);
 	/* A wrong guess costs no wait. */
 	if (f->url.scheme == URL_GUESS && f->attempt == 1 && why->code != ST_REFUSED && why->code != ST_DNS)
@@ -289,6 +292,15 @@ static void show_progress(struct feed *f)
 		say_link(f, LINK_CONNECTING, NULL, doing);
 }
 
+/*
+ * First delay short: a node that restarts is back soon. A connection that lived 5 s was a real one. Trying costs a local
+ * node nothing, and whoever restarted it looks at the screen.
+ */
+static void init_backoff(struct feed *f, uint64_t seed)
+{
+	backoff_init(&f->backoff, 250 * NS_MS, url_is_local(&f->url) ? 5 * NS_S : 30 * NS_S, 5 * NS_S, seed);
+}
+
 /* ---- the thread ---- */
 
 static void take_commands(struct feed *f)
@@ -299,7 +311,7 @@ static void take_commands(struct feed *f)
 	while ((c = ring_peek(&f->down)) != NULL) {
 		if (c->kind == CMD_RETRY && !f->tp) {
 			f->retry_at = time_mono();
-			backoff_init(&f->backoff, 250 * NS_MS, 30 * NS_S, 5 * NS_S, f->opened);
+			init_backoff(f, f->opened);
 		}
 		if (c->kind == CMD_RESYNC && !f->drive.up)
 			say_link(f, f->tp ? LINK_CONNECTING : LINK_WAITING, f->tp ? NULL : &f->dead_why, "");
@@ -445,8 +457,7 @@ enum status feed_start(struct feed **out, const struct feed_opts *o, struct err 
 		err_set(e, st, "cannot start a feed: %s", status_word(st));
 		goto out;
 	}
-	/* First delay short: a node that restarts is back soon. A connection that lived 5 s was a real one. */
-	backoff_init(&f->backoff, 250 * NS_MS, 30 * NS_S, 5 * NS_S, time_mono() ^ o->path);
+	init_backoff(f, time_mono() ^ o->path);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	if (pthread_create(&f->thread, NULL, feed_main, f) != 0)

@@ -51,6 +51,11 @@ void wire_connected(struct wire *w)
 	memset(w->calls, 0, sizeof(w->calls));
 	w->first_left = 2;
 	w->sub[0] = 0;
+	wire_ask_chain(w);
+}
+
+void wire_ask_chain(struct wire *w)
+{
 	w->id_done = w->genesis_done = false;
 }
 
@@ -351,7 +356,8 @@ static void emit_block(struct wire *w, const struct wire_call *c, const struct b
 		return;
 	e.u.block.done_mono = wire_now(w, m);
 	emit_chain_fact(w, &e, true);
-	if (w->hooks.verify && !w->hooks.verify(w->hooks.ctx, &b->h.hash))
+	/* What the model asked for again is to confirm or clear a doubt: verified anew. */
+	if (c->source != SRC_ASKED && w->hooks.verify && !w->hooks.verify(w->hooks.ctx, &b->h.hash))
 		return;
 	t0 = wire_now(w, m);
 	if (verify_block(w->verifier, b, w->chain_id, &v) != ST_OK)
@@ -609,12 +615,15 @@ static void in_plain(struct incoming *in, struct wire_call *c, const struct rpc_
 	struct wire_result r = { .code = ST_OK };
 	struct json j;
 	struct json_str s = { .n = 0 };
+	uint64_t before = w->chain_id;
 
 	json_init(&j, m->result.p, m->result.n);
 	switch ((enum method)c->method) {
 	case M_CHAIN_ID:
 		w->chain_ok = quantity(&m->result, &w->chain_id);
 		w->id_done = true;
+		if (w->chain_id != before && !w->genesis_done)
+			memset(&w->genesis, 0, sizeof(w->genesis));
 		if (!w->chain_ok) {
 			r.code = ST_MALFORMED;
 			r.text = "chain id is no quantity";
@@ -647,12 +656,14 @@ static void in_plain(struct incoming *in, struct wire_call *c, const struct rpc_
 /* What has to be said when a call cannot be answered, whatever the reason. */
 static void call_failed(struct wire *w, const struct wire_call *c, enum status code, const struct net_meta *m)
 {
+	/* Of a chain, what was known stays: a node that does not answer has not become another. */
 	if (c->method == M_CHAIN_ID && !w->id_done) {
-		w->chain_ok = false;
+		w->chain_ok = w->chain_ok && w->chain_told;
 		w->id_done = true;
 		chain_settled(w, m);
 	} else if (is_genesis_call(c) && !w->genesis_done) {
-		genesis_done(w, NULL, m);
+		w->genesis_done = true;
+		chain_settled(w, m);
 	} else if (c->tag == TAG_SAFE || c->tag == TAG_FINALIZED) {
 		emit_tag(w, c, NULL, code, m);
 	} else if (is_info((enum method)c->method)) {
@@ -720,6 +731,19 @@ static void in_reply(struct incoming *in, struct wire_call *c, const struct rpc_
 	}
 }
 
+/* An answer to a call of ours that says nothing, or two things at once (fault 49). */
+static void in_neither(struct incoming *in, struct wire_call *c)
+{
+	struct wire_result r = { .code = ST_MALFORMED, .text = "neither result nor error, or both" };
+
+	if (c->batch) {
+		in->batch = c->batch;
+		in->batch_sched = c->sched_ns;
+	}
+	call_failed(in->w, c, r.code, in->meta);
+	finish(in, c, &r);
+}
+
 /* An error without an id of ours: it can only belong to the batch that is open, or to the only call that is. */
 static void in_stray(struct incoming *in, const struct rpc_msg *m)
 {
@@ -764,7 +788,11 @@ static void in_one(void *ctx, const struct rpc_msg *m)
 			odd(in->w, "answer to nothing that was asked", m->result.p, m->result.n);
 		break;
 	default:
-		in_stray(in, m);
+		c = m->kind == RPC_STRAY && m->has_id ? wire_find(in->w, m->id) : NULL;
+		if (c)
+			in_neither(in, c);
+		else
+			in_stray(in, m);
 		break;
 	}
 }
@@ -796,6 +824,41 @@ static void batch_rest(struct incoming *in)
 	w->hooks.emit(w->hooks.ctx, &e, true);
 }
 
+/* An array in which no item was ours can only be for the batch that is open, if there is but one. */
+static void find_batch(struct incoming *in)
+{
+	struct wire *w = in->w;
+	uint64_t found = 0, token = in->meta->token;
+
+	for (int i = 0; i < WIRE_CALLS; i++) {
+		const struct wire_call *c = &w->calls[i];
+
+		if (!c->id || !c->batch || c->batch == found || (token && c->token != token))
+			continue;
+		if (found)
+			return;
+		found = c->batch;
+		in->batch_sched = c->sched_ns;
+	}
+	in->batch = found;
+}
+
+/* Over HTTP a call is answered by its own response or not at all. */
+static void token_rest(struct incoming *in)
+{
+	struct wire *w = in->w;
+
+	for (int i = 0; i < WIRE_CALLS && in->meta->token; i++) {
+		struct wire_call *c = &w->calls[i];
+		struct wire_result r = { .code = ST_MALFORMED, .text = "the response holds no answer to the call" };
+
+		if (!c->id || c->token != in->meta->token)
+			continue;
+		call_failed(w, c, r.code, in->meta);
+		finish(in, c, &r);
+	}
+}
+
 void wire_in(struct wire *w, const char *text, size_t n, const struct net_meta *m)
 {
 	struct incoming in = { .w = w, .meta = m };
@@ -814,8 +877,11 @@ void wire_in(struct wire *w, const char *text, size_t n, const struct net_meta *
 		if (rpc_each(text, n, in_one, &in, &e) != ST_OK)
 			odd(w, e.text, text, n);
 	}
+	if (in.array && !in.batch)
+		find_batch(&in);
 	if (in.batch)
 		batch_rest(&in);
+	token_rest(&in);
 }
 
 void wire_fail(struct wire *w, struct wire_call *c, uint64_t now_ns, uint64_t now_wall, const struct err *e,

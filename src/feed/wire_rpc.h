@@ -81,6 +81,8 @@ enum status wire_init(struct wire *w, const struct wire_hooks *h) MUST_CHECK;
 void wire_fini(struct wire *w);
 /* A new connection: nothing of the old one can be answered any more. Open calls are forgotten without a result. */
 void wire_connected(struct wire *w);
+/* Chain id and genesis are about to be asked again: the next EV_CHAIN comes when both are known. */
+void wire_ask_chain(struct wire *w);
 /* Writes a request into out: id from serial, source and sample. Returns its id in *id. */
 uint64_t wire_id(uint64_t serial, enum head_source source, bool sample);
 /*
