@@ -80,7 +80,8 @@ def bye_after_heads(f, conn, sub, block, message):
 def cut_after_heads(f, conn, sub, block, message):
     if not nth_head(f, conn):
         return None
-    return [message, Raw(message[:len(message) // 2]), CLOSE]
+    data = b"".join(step.data for step in conn.wire(message))
+    return [message, Raw(data[:len(data) // 2]), CLOSE]
 
 
 def refuse_upgrade(f, conn, request):

@@ -162,7 +162,8 @@ KINDS = (
     Kind(20, "close", WS, "close codes after 2 heads (1006: end without a close frame), or an HTTP "
          "status instead of 101", "head", "the code is told; a new connection", word="closed",
          within=15, args={"code": 1001, "status": 0, "heads": 2, "times": 2, "reason": ""},
-         variants=tuple({"code": c} for c in (1000, 1001, 1006, 1008, 1009, 1013))
+         variants=tuple({"code": c} for c in (1000, 1001, 1006, 1013))
+         + ({"code": 1008, "word": "429", "within": 30}, {"code": 1009, "word": "too big"})
          + (dict(AUTH, status=401), dict(AUTH, status=403), {"status": 429, "word": "429"},
             {"status": 502, "word": "http"}, {"status": 200, "word": "http"},
             {"status": 301, "word": "http"}),
@@ -189,7 +190,8 @@ KINDS = (
                    {"how": "truncated", "word": "malformed"}, {"how": "early", "word": "reset"},
                    {"how": "chunked", "word": "reset"}), request=acts.broken_http),
     Kind(25, "statuserror", HTTP, "a JSON-RPC error in the body of a 4xx or 5xx; 3 times", "head",
-         "the JSON-RPC error wins over the status", word="rpc", within=15,
+         "the JSON-RPC error wins over the status: this one means that the block is not there yet",
+         word="null", within=15,
          args={"status": 500, "times": 3}, variants=({"status": 400}, {"status": 500}),
          request=acts.error_with_status),
     Kind(26, "stalekeepalive", HTTP, "each idle connection is closed after 50 ms without a word, "
@@ -243,7 +245,7 @@ KINDS = (
          "scanned once, without trying to parse each piece", args={"pieces": 200},
          wire=acts.braces),
     Kind(44, "cut", PUSH, "the end in the middle of a message", "head",
-         "an error, the half message is thrown away, a new connection", word="closed",
+         "an error, the half message is thrown away, a new connection", word="reset",
          args={"heads": 2, "times": 1}, head=acts.cut_after_heads),
     Kind(45, "longline", IPC, "one message of 21 MiB", "head", "taken", within=15,
          args={"bytes": 21 * MIB, "times": 2}, result=acts.pad_body),
@@ -257,7 +259,7 @@ KINDS = (
          within=15, args={"bytes": 4 * MIB, "times": 8, "chunk": 4096},
          result=acts.pad_body, wire=acts.small_chunks),
     Kind(48, "garbage", IPC, "garbage before each message", "head",
-         "skipped, or a new connection with a word about it; no hang", word="malformed",
+         "skipped and counted, or a new connection with a word about it; no hang",
          args={"garbage": "\x00garbage ] "}, wire=acts.garbage_before),
 
     # ---- JSON-RPC and chain
@@ -297,7 +299,8 @@ KINDS = (
          args={"how": "unknown"}, variants=hows("unknown", "notype", "nosig", "zero"),
          result=acts.odd_transactions),
     Kind(57, "pruned", ALL, "blocks more than 4 below the head are answered with error 4444",
-         "head", "told once; not asked for ever", word="rpc", args={"keep": 4}, call=acts.pruned),
+         "head", "told once, as null; not asked for ever", word="null", args={"keep": 4},
+         call=acts.pruned),
     Kind(58, "wrongblock", ALL, "another block than the one asked for, or one whose hash does not "
          "hold; 2 times", "fails", "never shown as that block; asked again", word="wrong block",
          within=10, args={"how": "other", "times": 2},
@@ -309,7 +312,8 @@ KINDS = (
          args={"how": "hashes", "times": 3}, variants=hows("hashes", "bodies"),
          result=acts.wrong_fullness),
     Kind(60, "otherchain", ALL, "after 4 s all connections end and the chain id is another",
-         "state", "shown as another chain, its data kept apart", word="", within=15, args={"after": 4},
+         "state", "shown as another chain, its data kept apart; a path that polls asks for the chain "
+         "every 15 s", word="", within=25, args={"after": 4},
          started=acts.other_chain),
 )
 

@@ -190,6 +190,7 @@ static void ask(struct feed *f, const struct event *e)
 	} else if (e->kind == EV_BODY_MISS && *n < LOST_MAX) {
 		switch ((enum status)e->u.miss.code) {
 		case ST_RESET: case ST_CLOSED: case ST_SILENT: case ST_IO: case ST_MALFORMED: case ST_RATE: case ST_TIMEOUT:
+		case ST_HTTP: case ST_REFUSED:
 			lost[e->path].cmd[(*n)++] = (struct cmd){
 				.kind = CMD_BODY, .number = e->u.miss.number, .hash = e->u.miss.hash,
 			};

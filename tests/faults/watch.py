@@ -76,7 +76,7 @@ class Probe:
 
     def said(self, word, kinds=ANSWERS):
         with self.lock:
-            return [e for e in self.words[word] if e["ev"] in kinds]
+            return [e for e in self.words.get(word, ()) if e["ev"] in kinds]
 
     def state(self, path=0):
         """The last link state of a path."""
