@@ -308,6 +308,20 @@ static void gas_of_little_value(void **state)
 	model_free(m);
 }
 
+static void gas_in_any_room(void **state)
+{
+	struct model *m = mockup_model();
+
+	(void)state;
+	has(show(&pane_gas, m, 40, 10), "│    ┤ █  ▁ █ █   0 full               │");
+	has(again(m, 26, 7), "│ base ▇▇▇▇▆▇▆▇▇█  9.482 │");
+	/* More blocks than the figures are about: it is said. */
+	has_not(again(m, 160, 12), "graph:");
+	m->chains[0]->stats.n = 5;
+	has(again(m, 160, 12), "└ graph: 10 blocks ──");
+	model_free(m);
+}
+
 static void at_block_while_syncing(void **state)
 {
 	struct model *m = mockup_model();
@@ -375,6 +389,7 @@ int main(void)
 		cmocka_unit_test(gas_unknown_is_a_dash),
 		cmocka_unit_test(gas_without_limit),
 		cmocka_unit_test(gas_of_little_value),
+		cmocka_unit_test(gas_in_any_room),
 		cmocka_unit_test(at_block_while_syncing),
 		cmocka_unit_test(tx_rate_rows),
 		cmocka_unit_test(tx_rate_without_pool),

@@ -25,23 +25,26 @@ struct look {
 	const struct model *m;
 	const struct chain *c;
 	enum fee_unit unit;
-	unsigned n;
+	unsigned n; /* blocks gathered */
+	unsigned window; /* of them, so many newest ones belong to the figures */
 	double used[BLOCKS_MAX], base[BLOCKS_MAX], blob[BLOCKS_MAX];
 	uint8_t role[BLOCKS_MAX];
 	double limit; /* the newest block's, NaN if it has none */
 	bool base_moves; /* false: 0 in every block we know, as on BSC */
-	bool blobs; /* the chain has them */
+	bool blobs; /* the chain has some, or would have */
 	const struct blk *body; /* newest with its body, for the tips */
 };
 
-static void gather(struct look *l, const struct model *m, enum fee_unit unit)
+/* count: how many blocks the graph has room for. */
+static void gather(struct look *l, const struct model *m, enum fee_unit unit, unsigned count)
 {
 	const struct blk *b[BLOCKS_MAX];
 	unsigned n;
 
 	*l = (struct look){ .m = m, .c = model_chain(m), .unit = unit };
-	n = l->c->stats.n < BLOCKS_MAX ? l->c->stats.n : BLOCKS_MAX;
-	l->n = parts_blocks(l->c, b, n ? n : 1);
+	n = l->c->stats.n > count ? l->c->stats.n : count;
+	l->n = parts_blocks(l->c, b, n < BLOCKS_MAX ? n : BLOCKS_MAX);
+	l->window = l->c->stats.n < l->n ? l->c->stats.n : l->n;
 	l->limit = l->c->head->h.gas_limit < PARTS_NO_LIMIT ? (double)l->c->head->h.gas_limit : NAN;
 	l->body = parts_newest_body(l->c);
 	for (unsigned i = 0; i < l->n; i++) {
@@ -60,20 +63,12 @@ static void gather(struct look *l, const struct model *m, enum fee_unit unit)
 		}
 		if (at->h.has & H_BLOB_GAS_USED) {
 			l->blob[i] = (double)(at->h.blob_gas_used / BLOB_GAS);
-			l->blobs = true;
+			l->blobs = l->blobs || l->blob[i] > 0 || l->c->next.blob_target;
 		}
 	}
 }
 
 /* ---- the graph ---- */
-
-/* Columns of one block and of all of them, so that they fit into w. */
-static int bar_width(const struct look *l, int w)
-{
-	int each = l->n ? w / (int)l->n : 1;
-
-	return each < 1 ? 1 : each > 4 ? 4 : each;
-}
 
 /* Axis and bars in rows 0 … h−1; returns the column behind. */
 static int draw_graph(const struct look *l, struct canvas *c, int w, int h, int bar)
@@ -120,13 +115,13 @@ static void used_text(const struct look *l, char *out, size_t size, bool brief)
 		snprintf(out, size, "used %s of %s", share, number_si(limit, sizeof(limit), l->limit));
 }
 
-/* "base 7.684\xe2\x80\x939.482": the range of the blocks shown. */
+/* "base 7.684\xe2\x80\x939.482": the range within the window. */
 static bool range_text(const struct look *l, char *out, size_t size)
 {
-	double lo = NAN, hi = graph_max(l->base, l->n);
+	double lo = NAN, hi = graph_max(l->base + l->n - l->window, l->window);
 	char a[NUMBER_MAX], b[NUMBER_MAX];
 
-	for (unsigned i = 0; i < l->n; i++) {
+	for (unsigned i = l->n - l->window; i < l->n; i++) {
 		if (!isnan(l->base[i]) && !(l->base[i] >= lo))
 			lo = l->base[i];
 	}
@@ -151,24 +146,36 @@ static bool send_text(const struct look *l, char *out, size_t size)
 	return true;
 }
 
+/* One line beside the graph, the shorter text if the long one has no room, or none. */
+static void say(struct canvas *c, int x, int y, enum role role, const char *text, const char *brief)
+{
+	const char *const v[] = { text, brief, "" };
+
+	parts_fit(c, x, y, role, v, 3);
+}
+
 static void beside(const struct look *l, struct canvas *c, int x, int rows)
 {
 	const struct chain_stats *s = &l->c->stats;
-	char text[PARTS_TEXT], amount[NUMBER_MAX + 16];
+	char text[PARTS_TEXT], brief[PARTS_TEXT], amount[NUMBER_MAX + 16];
 	int y = 0;
 
 	used_text(l, text, sizeof(text), false);
-	canvas_text(c, x, y++, -1, ROLE_TEXT, 0, text);
-	if (y < rows && !isnan(l->limit))
-		canvas_textf(c, x, y++, -1, s->full_streak >= 3 ? ROLE_WARN : ROLE_TEXT, 0, "full blocks in a row %u",
-			     s->full_streak);
-	if (y < rows && s->burned_known && l->base_moves)
-		canvas_textf(c, x, y++, -1, ROLE_TEXT, 0, "burned %s",
-			     parts_amount(amount, sizeof(amount), &s->burned, l->c));
+	used_text(l, brief, sizeof(brief), true);
+	say(c, x, y++, ROLE_TEXT, text, brief);
+	if (y < rows && !isnan(l->limit)) {
+		snprintf(text, sizeof(text), "full blocks in a row %u", s->full_streak);
+		snprintf(brief, sizeof(brief), "%u full", s->full_streak);
+		say(c, x, y++, s->full_streak >= 3 ? ROLE_WARN : ROLE_TEXT, text, brief);
+	}
+	if (y < rows && s->burned_known && l->base_moves) {
+		snprintf(text, sizeof(text), "burned %s", parts_amount(amount, sizeof(amount), &s->burned, l->c));
+		say(c, x, y++, ROLE_TEXT, text, amount);
+	}
 	if (y + 1 < rows && range_text(l, text, sizeof(text)))
-		canvas_text(c, x, ++y, -1, ROLE_LABEL, 0, text);
+		say(c, x, ++y, ROLE_LABEL, text, text + strlen("base "));
 	if (y + 1 < rows && send_text(l, text, sizeof(text)))
-		canvas_text(c, x, ++y, -1, ROLE_LABEL, 0, text);
+		say(c, x, ++y, ROLE_LABEL, text, "");
 }
 
 /* ---- the rows below ---- */
@@ -183,7 +190,7 @@ static void base_row(const struct look *l, struct canvas *c, int y, int w)
 {
 	const struct head *h = &l->c->head->h;
 	char now[NUMBER_MAX], next[NUMBER_MAX], text[3][PARTS_TEXT];
-	const char *const v[] = { text[0], text[1], text[2] };
+	const char *const v[] = { text[0], text[1], text[2], now };
 	int x;
 
 	if (!(h->has & H_BASE_FEE)) {
@@ -202,7 +209,7 @@ static void base_row(const struct look *l, struct canvas *c, int y, int w)
 	snprintf(text[0], sizeof(text[0]), "%s \xe2\x86\x92 next %s%s", now, next, l->c->next.base_known ? " exact" : "");
 	snprintf(text[1], sizeof(text[1]), "%s \xe2\x86\x92 next %s", now, next);
 	snprintf(text[2], sizeof(text[2]), "%s \xe2\x86\x92 %s", now, next);
-	parts_fit(c, x, y, ROLE_TEXT, v, 3);
+	parts_fit(c, x, y, ROLE_TEXT, v, 4);
 }
 
 /* "1 → 1 wei": the unit once if both have it. */
@@ -294,15 +301,11 @@ static void draw_low(const struct look *l, struct canvas *c)
 {
 	char used[PARTS_TEXT], blobs[64] = "", text[PARTS_TEXT + 80];
 	const char *const v[] = { text, used };
-	int w = c->at.w - AXIS - 18 - 2, x;
+	int w = parts_clamp(c->at.w - AXIS - 2 - 18, SPARK, (int)l->window > SPARK ? (int)l->window : SPARK), x;
 
-	w = w > SPARK ? (int)l->n < w ? (int)l->n : w : SPARK;
-	if (w < SPARK)
-		w = SPARK;
 	used_text(l, used, sizeof(used), true);
-	if (l->blobs && l->c->next.blob_target)
-		snprintf(blobs, sizeof(blobs), "  blobs %.0f/%u", isnan(l->blob[l->n - 1]) ? 0 : l->blob[l->n - 1],
-			 l->c->next.blob_target);
+	if (l->blobs && l->c->next.blob_target && !isnan(l->blob[l->n - 1]))
+		snprintf(blobs, sizeof(blobs), "  blobs %.0f/%u", l->blob[l->n - 1], l->c->next.blob_target);
 	snprintf(text, sizeof(text), "%s%s", used, blobs);
 	x = draw_graph(l, c, w, 1, 1);
 	parts_fit(c, x + 2, 0, ROLE_TEXT, v, 2);
@@ -310,21 +313,12 @@ static void draw_low(const struct look *l, struct canvas *c)
 		low_tips(l, c, 1);
 }
 
-static void draw_high(const struct look *l, struct canvas *c)
+static void draw_high(const struct look *l, struct canvas *c, const struct parts_bars *bars)
 {
-	int w = c->at.w, rows = c->at.h - 2 - l->blobs, room, bar, x, sparks, y;
+	int w = c->at.w, rows = c->at.h - 2 - l->blobs, sparks, y = rows;
 
-	room = w - AXIS - 2 - BESIDE - 3;
-	if (room < SPARK)
-		room = SPARK;
-	bar = bar_width(l, room);
-	if ((int)l->n * bar < room)
-		room = (int)l->n * bar > SPARK * bar ? (int)l->n * bar : SPARK * bar < room ? SPARK * bar : room;
-	x = draw_graph(l, c, room, rows, bar) + 2;
-	beside(l, c, x, rows);
-	sparks = w - LABEL - 2 - 34;
-	sparks = sparks < SPARK ? SPARK : sparks > (int)l->n ? (int)l->n > SPARK ? (int)l->n : SPARK : sparks;
-	y = rows;
+	beside(l, c, draw_graph(l, c, bars->w, rows, bars->each) + 2, rows);
+	sparks = parts_clamp(w - LABEL - 2 - 34, SPARK, (int)l->window > SPARK ? (int)l->window : SPARK);
 	base_row(l, c, y++, sparks);
 	if (l->blobs)
 		blob_row(l, c, y++, sparks);
@@ -350,23 +344,30 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 	const struct state *s = pane->state;
 	const struct chain *chain = model_chain(m);
 	bool low = c->at.h < 7, known = chain && chain->head, price = known && !chain->any_base_fee;
-	char note[NUMBER_MAX] = "";
+	char note[NUMBER_MAX] = "", foot[64] = "";
+	struct parts_bars bars = { .each = 1 };
 	struct canvas in;
 	struct look l;
 
 	if (known) {
-		gather(&l, m, s->unit);
+		if (!low)
+			bars = parts_bars(chain->stats.n, c->at.w - 2 - AXIS - 2 - BESIDE - 3, SPARK);
+		gather(&l, m, s->unit, bars.n);
 		if (!low || c->at.w > 44 || parts_syncing(m))
 			note_text(&l, note, sizeof(note));
+		if (!low && bars.n != l.window && l.n > l.window)
+			snprintf(foot, sizeof(foot), "graph: %u blocks", bars.n < l.n ? bars.n : l.n);
+		else if (!low && bars.n < l.window)
+			snprintf(foot, sizeof(foot), "graph: the newest %u", bars.n);
 	}
 	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus, price ? "Gas price" : "Gas",
-				      note, NULL));
+				      note, foot));
 	if (parts_waiting(&in, m))
 		return;
 	if (low)
 		draw_low(&l, &in);
 	else
-		draw_high(&l, &in);
+		draw_high(&l, &in, &bars);
 }
 
 static enum pane_result command(struct pane *pane, const struct model *m, enum ui_cmd cmd)

@@ -126,6 +126,28 @@ char *parts_tx_rate(char *out, size_t size, double tx_per_s)
 	return number_fixed(out, size, tx_per_s, tx_per_s > 0 && tx_per_s < 0.995 ? 2 : 1);
 }
 
+int parts_clamp(int v, int lo, int hi)
+{
+	return v < lo ? lo : v > hi ? hi : v;
+}
+
+struct parts_bars parts_bars(unsigned window, int room, int least)
+{
+	struct parts_bars b = { .each = 1 };
+	int n = window > 1000 ? 1000 : window < (unsigned)least ? least : (int)window;
+
+	room = parts_clamp(room, least, 1000);
+	if (room >= 5 * n) {
+		b.each = 3;
+		b.n = (unsigned)(room / 3);
+	} else {
+		b.each = parts_clamp(room / n, 1, 4);
+		b.n = (unsigned)(n < room ? n : room);
+	}
+	b.w = (int)b.n * b.each;
+	return b;
+}
+
 double parts_axis(double max)
 {
 	static const double step[] = { 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10 };

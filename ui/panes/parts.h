@@ -36,6 +36,16 @@ char *parts_amount(char *out, size_t size, const struct u256 *wei, const struct 
 char *parts_gas_rate(char *out, size_t size, double gas_per_s);
 /* "19.7", "0.25", "1,204"; NaN: "—". */
 char *parts_tx_rate(char *out, size_t size, double tx_per_s);
+int parts_clamp(int v, int lo, int hi);
+
+/* How the blocks of a window stand as bars: n of them, each so many columns, w columns in all. */
+struct parts_bars {
+	unsigned n;
+	int each, w;
+};
+
+/* The window's blocks where they fit; the newest of them where not; older ones, too, where there is much more room. */
+struct parts_bars parts_bars(unsigned window, int room, int least);
 /* The upper edge of an axis for values up to max: a round number, little more than it. */
 double parts_axis(double max);
 /* A span of time: "250 ms", "12 s", "2.4 s", "3m20s". UNKNOWN: "—". */

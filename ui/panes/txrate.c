@@ -12,6 +12,7 @@ enum {
 	LABEL = 6, /* " tx/s " */
 	SPARK = 10,
 	AXIS = 5,
+	BESIDE = 22, /* the text beside the graph */
 	TYPES = 6,
 };
 
@@ -20,21 +21,24 @@ struct look {
 	const struct model *m;
 	const struct chain *c;
 	const struct chain_stats *s;
-	unsigned n;
+	unsigned n; /* blocks gathered */
+	unsigned window; /* of them, so many newest ones belong to the figures */
 	double txs[BLOCKS_MAX], kb[BLOCKS_MAX];
 	const struct blk *body; /* the newest with its body */
 	char rate[NUMBER_MAX], gas[NUMBER_MAX + 8];
 };
 
-static void gather(struct look *l, const struct model *m)
+/* count: how many blocks the graph has room for. */
+static void gather(struct look *l, const struct model *m, unsigned count)
 {
 	const struct blk *b[BLOCKS_MAX];
 	unsigned n;
 
 	*l = (struct look){ .m = m, .c = model_chain(m) };
 	l->s = &l->c->stats;
-	n = l->s->n < BLOCKS_MAX ? l->s->n : BLOCKS_MAX;
-	l->n = parts_blocks(l->c, b, n ? n : 1);
+	n = l->s->n > count ? l->s->n : count;
+	l->n = parts_blocks(l->c, b, n < BLOCKS_MAX ? n : BLOCKS_MAX);
+	l->window = l->s->n < l->n ? l->s->n : l->n;
 	l->body = parts_newest_body(l->c);
 	for (unsigned i = 0; i < l->n; i++) {
 		const struct blk *at = b[l->n - 1 - i];
@@ -130,47 +134,49 @@ static void kb_row(const struct look *l, struct canvas *c, int y, int w)
 		canvas_text(c, x + 9, y, -1, ROLE_LABEL, 0, text);
 }
 
-/* Where there is room: transactions of each block against an axis, the figures beside. */
-static void graph_rows(const struct look *l, struct canvas *c, int h)
+/* One line beside the graph, the shorter text if the long one has no room, or none. */
+static void say(struct canvas *c, int x, int y, enum role role, const char *text, const char *brief)
 {
-	char text[NUMBER_MAX + 32], n[NUMBER_MAX];
-	double max = graph_max(l->txs, l->n), hi = max > 0 ? parts_axis(max) : NAN;
-	int room = c->at.w - AXIS - 2 - 22 - 3, bar, x, y = 0;
-	struct graph g = { .v = l->txs, .n = l->n, .hi = hi, .role = ROLE_GRAPH };
+	const char *const v[] = { text, brief, "" };
 
-	if (room < SPARK)
-		room = SPARK;
-	bar = l->n ? room / (int)l->n : 1;
-	g.bar_w = bar = bar < 1 ? 1 : bar > room / SPARK ? room / SPARK : bar > 4 ? 4 : bar;
-	if ((int)l->n * bar < room)
-		room = (int)l->n > SPARK ? (int)l->n * bar : SPARK * bar;
+	parts_fit(c, x, y, parts_role(brief, role), v, 3);
+}
+
+/* Where there is room: transactions of each block against an axis, the figures beside. */
+static void graph_rows(const struct look *l, struct canvas *c, int h, const struct parts_bars *bars)
+{
+	unsigned shown = bars->n < l->n ? bars->n : l->n;
+	double max = graph_max(l->txs + l->n - shown, shown), hi = max > 0 ? parts_axis(max) : NAN;
+	struct graph g = { .v = l->txs, .n = l->n, .hi = hi, .role = ROLE_GRAPH, .bar_w = bars->each };
+	char text[NUMBER_MAX + 32], n[NUMBER_MAX];
+	int x = AXIS + bars->w + 2, y = 0;
+
 	for (int i = 0; i < h; i++)
 		canvas_put(c, AXIS - 1, i, 0x2524, ROLE_FRAME, 0);
 	canvas_right(c, 0, 0, AXIS - 1, ROLE_LABEL, 0, number_si_short(n, sizeof(n), hi));
 	if (h >= 5 && h % 2)
 		canvas_right(c, 0, h / 2, AXIS - 1, ROLE_LABEL, 0, number_si_short(n, sizeof(n), hi / 2));
 	canvas_right(c, 0, h - 1, AXIS - 1, ROLE_LABEL, 0, "0");
-	graph_draw(c, (struct rect){ .x = AXIS, .w = room, .h = h }, &g);
-	x = AXIS + room + 2;
+	graph_draw(c, (struct rect){ .x = AXIS, .w = bars->w, .h = h }, &g);
 	snprintf(text, sizeof(text), "%s tx/s", l->rate);
-	canvas_text(c, x, y++, -1, parts_role(l->rate, ROLE_HEAD), 0, text);
-	canvas_text(c, x, y++, -1, parts_role(l->gas, ROLE_TEXT), 0, l->gas);
-	snprintf(text, sizeof(text), "%s in the newest", number_int(n, sizeof(n), l->body ? l->body->ntx : UNKNOWN));
-	canvas_text(c, x, y++, -1, ROLE_TEXT, 0, text);
+	say(c, x, y++, ROLE_HEAD, text, l->rate);
+	say(c, x, y++, ROLE_TEXT, l->gas, l->gas);
+	number_int(n, sizeof(n), l->body ? l->body->ntx : UNKNOWN);
+	snprintf(text, sizeof(text), "%s in the newest", n);
+	say(c, x, y++, ROLE_TEXT, text, n);
 	if (y + 1 < h && l->body && l->body->creates) {
 		snprintf(text, sizeof(text), "%s contract%s created", number_int(n, sizeof(n), l->body->creates),
 			 l->body->creates == 1 ? "" : "s");
-		canvas_text(c, x, ++y, -1, ROLE_LABEL, 0, text);
+		say(c, x, ++y, ROLE_LABEL, text, "");
 	}
 }
 
-static void draw_high(const struct look *l, struct canvas *c)
+static void draw_high(const struct look *l, struct canvas *c, const struct parts_bars *bars)
 {
-	int w = c->at.w - LABEL - 2 - 34, y = 0;
+	int w = parts_clamp(c->at.w - LABEL - 2 - 34, SPARK, (int)l->window > SPARK ? (int)l->window : SPARK), y = 0;
 
-	w = w < SPARK ? SPARK : w > (int)l->n ? (int)l->n > SPARK ? (int)l->n : SPARK : w;
-	if (c->at.h >= 6) {
-		graph_rows(l, c, c->at.h - 2);
+	if (bars->n) {
+		graph_rows(l, c, c->at.h - 2, bars);
 		y = c->at.h - 2;
 	} else {
 		rate_row(l, c, y++, w);
@@ -210,9 +216,7 @@ static void draw_low(const struct look *l, struct canvas *c)
 	x = canvas_text(c, 1, 0, -1, parts_role(l->rate, ROLE_HEAD), 0, text) + 2;
 	if (l->s->span_ms)
 		parts_span(span, sizeof(span), l->s->span_ms);
-	w = c->at.w - x - 2 - parts_width(span);
-	w = w > (int)l->n ? (int)l->n : w;
-	w = w < SPARK ? SPARK : w;
+	w = parts_clamp(c->at.w - x - 2 - parts_width(span), SPARK, (int)l->window > SPARK ? (int)l->window : SPARK);
 	x = graph_spark(c, x, 0, w, l->txs, l->n, 0, NAN, ROLE_GRAPH) + 2;
 	if (x + parts_width(span) <= c->at.w)
 		canvas_text(c, x, 0, -1, ROLE_LABEL, 0, span);
@@ -224,23 +228,30 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 {
 	const struct chain *chain = model_chain(m);
 	bool low = c->at.h < 5, known = chain && chain->head;
-	char note[NUMBER_MAX + 32] = "";
+	char note[NUMBER_MAX + 32] = "", foot[64] = "";
+	struct parts_bars bars = { .n = 0 };
 	struct canvas in;
 	struct look l;
 
 	(void)pane;
 	if (known) {
-		gather(&l, m);
+		if (c->at.h >= 8)
+			bars = parts_bars(chain->stats.n, c->at.w - 2 - AXIS - 2 - BESIDE - 3, SPARK);
+		gather(&l, m, bars.n);
 		if (!low || parts_syncing(m))
 			note_text(&l, note, sizeof(note));
+		if (bars.n != l.window && l.n > l.window)
+			snprintf(foot, sizeof(foot), "graph: %u blocks", bars.n < l.n ? bars.n : l.n);
+		else if (bars.n && bars.n < l.window)
+			snprintf(foot, sizeof(foot), "graph: the newest %u", bars.n);
 	}
-	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus, "Tx rate", note, NULL));
+	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus, "Tx rate", note, foot));
 	if (parts_waiting(&in, m))
 		return;
 	if (low)
 		draw_low(&l, &in);
 	else
-		draw_high(&l, &in);
+		draw_high(&l, &in, &bars);
 }
 
 extern const struct pane_class pane_txrate;
