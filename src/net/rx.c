@@ -46,6 +46,32 @@ grow(struct rx *r, size_t need)
 	return ST_OK;
 }
 
+/* Little is held: it moves to the front, so that reads use the same, cached memory again and again. */
+static void
+to_front(struct rx *r)
+{
+	size_t held = r->end - r->begin;
+	char *p;
+
+	/* One huge message must not hold its memory for ever. */
+	if (r->cap > RX_KEEP) {
+		p = held > 0 ? malloc(2 * RX_READ + 1) : NULL;
+		if (held == 0 || p != NULL) {
+			if (held > 0)
+				memcpy(p, r->p + r->begin, held);
+			free(r->p);
+			r->p = p;
+			r->cap = held > 0 ? 2 * RX_READ : 0;
+			r->begin = 0;
+			r->end = held;
+		}
+	}
+	if (held > 0 && r->begin > 0)
+		memmove(r->p, r->p + r->begin, held);
+	r->begin = 0;
+	r->end = held;
+}
+
 char *
 rx_space(struct rx *r, size_t want, size_t *n)
 {
@@ -57,15 +83,8 @@ rx_space(struct rx *r, size_t want, size_t *n)
 	if (need < want)
 		need = want;
 	rx_uncut(r);
-	if (held == 0) {
-		r->begin = r->end = 0;
-		/* One huge message must not hold its memory for ever. */
-		if (r->cap > RX_KEEP) {
-			free(r->p);
-			r->p = NULL;
-			r->cap = 0;
-		}
-	}
+	if (held <= RX_SMALL)
+		to_front(r);
 	if (r->p == NULL || r->cap - r->begin < need) {
 		if (r->begin > 0)
 			memmove(r->p, r->p + r->begin, held);

@@ -16,6 +16,7 @@ struct net_meta;
 enum {
 	RX_READ = 128 * 1024, /* room offered for one read, at least */
 	RX_KEEP = 2 * 1024 * 1024, /* memory kept between messages: the largest blocks of mainnet take half of it */
+	RX_SMALL = 4 * 1024, /* a part of a message that is moved to the front without a second thought */
 };
 
 struct rx {
