@@ -193,6 +193,7 @@ static void endpoints_need_heads(void **state)
 		m->paths[i]->raced = 12;
 	has(show(&pane_endpoints, m, 160, 6), "│    infura  wss  live");
 	has(again(m, 160, 6), "└ order: 12 of 30 heads needed ──");
+	has_not(again(m, 160, 6), "by freshness");
 	model_free(m);
 }
 
@@ -214,6 +215,21 @@ static void endpoints_polled_and_behind(void **state)
 	    "│    infura  wss  poll   25,490,413    ≤ 500 ms        —      —           —          —        —            —"
 	    "          —          —       —            0        │");
 	has(again(m, 80, 6), "│    infura wss  poll          −2  ≤ 500 ms       —          —       —        0│");
+	model_free(m);
+}
+
+static void endpoints_sync_and_old_peers(void **state)
+{
+	struct model *m = mockup_model();
+
+	(void)state;
+	m->paths[0]->facts.sync_known = m->paths[0]->facts.syncing = true;
+	has(show(&pane_endpoints, m, 160, 6), "│ 1= geth    ws   sync   25,490,415 ");
+	assert_int_equal(cell_at(137, 2).cp, '8');
+	assert_int_not_equal(cell_at(137, 2).role, ROLE_DIM);
+	m->now_mono += 200 * NS_S;
+	again(m, 160, 6);
+	assert_int_equal(cell_at(137, 2).role, ROLE_DIM);
 	model_free(m);
 }
 
@@ -355,6 +371,7 @@ int main(void)
 		cmocka_unit_test(endpoints_in_trouble),
 		cmocka_unit_test(endpoints_need_heads),
 		cmocka_unit_test(endpoints_polled_and_behind),
+		cmocka_unit_test(endpoints_sync_and_old_peers),
 		cmocka_unit_test(endpoints_sort_unknown_last),
 		cmocka_unit_test(endpoints_long_names),
 		cmocka_unit_test(mempool_not_available),

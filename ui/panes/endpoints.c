@@ -19,6 +19,8 @@ enum {
 	RANK_HEADS = 30, /* below it an order would be noise (screens.md §3) */
 };
 
+static const uint64_t STALE_NS = 180 * NS_S; /* three times the longest period of asking */
+
 struct state {
 	struct table table;
 };
@@ -69,6 +71,7 @@ struct view {
 	uint8_t row[PATHS_MAX];
 	uint8_t rank[PATHS_MAX]; /* per path, 1 …; 0: not ranked */
 	bool tied[PATHS_MAX];
+	unsigned ranked; /* so many paths have a rank */
 };
 
 static const struct path *at(const void *ctx, unsigned row)
@@ -106,7 +109,7 @@ static bool same_rank(const struct path *a, const struct path *b)
 
 static void order(struct view *v)
 {
-	unsigned n = 0, n_ranked;
+	unsigned n = 0;
 
 	for (unsigned i = 0; i < v->m->n_paths; i++) {
 		unsigned k = n;
@@ -118,12 +121,12 @@ static void order(struct view *v)
 		v->row[k] = (uint8_t)i;
 		n++;
 	}
-	n_ranked = n;
+	v->ranked = n;
 	for (unsigned i = 0; i < v->m->n_paths; i++) {
 		if (!ranked(v->m->paths[i]))
 			v->row[n++] = (uint8_t)i;
 	}
-	for (unsigned k = 0; k < n_ranked; k++) {
+	for (unsigned k = 0; k < v->ranked; k++) {
 		bool same = k > 0 && same_rank(at(v, k - 1), at(v, k));
 
 		v->rank[v->row[k]] = same ? v->rank[v->row[k - 1]] : (uint8_t)(k + 1);
@@ -210,6 +213,17 @@ static void head(const struct view *v, const struct path *p, struct table_cell *
 		out->role = ROLE_WARN;
 }
 
+static void cell_state(const struct path *p, struct table_cell *out)
+{
+	if (p->state != LINK_SILENT && p->facts.sync_known && p->facts.syncing) {
+		snprintf(out->text, sizeof(out->text), "sync");
+		out->role = ROLE_WARN;
+		return;
+	}
+	snprintf(out->text, sizeof(out->text), "%s", path_state_word(p));
+	out->role = p->state == LINK_SILENT ? ROLE_CRIT : p->state == LINK_LIVE ? ROLE_OK : ROLE_INFO;
+}
+
 static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell *out)
 {
 	const struct view *v = ctx;
@@ -234,8 +248,7 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 			trouble(v, p, out);
 			break;
 		}
-		snprintf(out->text, sizeof(out->text), "%s", path_state_word(p));
-		out->role = p->state == LINK_SILENT ? ROLE_CRIT : p->state == LINK_LIVE ? ROLE_OK : ROLE_INFO;
+		cell_state(p, out);
 		break;
 	case COL_HEAD:
 		head(v, p, out);
@@ -270,6 +283,9 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 		break;
 	case COL_PEERS:
 		number_int(out->text, sizeof(out->text), p->facts.peers);
+		if (p->facts.peers_mono != UNKNOWN && v->m->now_mono > p->facts.peers_mono &&
+		    v->m->now_mono - p->facts.peers_mono > STALE_NS)
+			out->role = ROLE_DIM;
 		break;
 	case COL_ERRORS:
 		number_int(out->text, sizeof(out->text), p->errors.total_5m);
@@ -430,7 +446,7 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 	if (s->table.sort)
 		snprintf(note, sizeof(note), "%s \xc2\xb7 %.120s", sorted, heads);
 	else
-		snprintf(note, sizeof(note), "%s%.120s", v.wide ? "by freshness \xc2\xb7 " : "", heads);
+		snprintf(note, sizeof(note), "%s%.120s", v.wide && v.ranked ? "by freshness \xc2\xb7 " : "", heads);
 	race_note(m, foot, sizeof(foot));
 	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus, "Endpoints", note,
 				      v.wide ? foot : NULL));
