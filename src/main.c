@@ -1,5 +1,8 @@
 /* argv → command. */
 #include <locale.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +74,18 @@ static const struct cmd_class *find(const char *name)
 	return NULL;
 }
 
+/*
+ * Bodies are allocated by the feeds' threads and freed by another, at any age: in malloc's heaps they leave holes that
+ * are never given back. As mappings of their own they are (39 MB instead of 51 MB after four minutes of real blocks).
+ */
+static void tame_malloc(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 64 << 10);
+	mallopt(M_ARENA_MAX, 2);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	const struct cmd_class *c = NULL;
@@ -80,6 +95,7 @@ int main(int argc, char **argv)
 
 	/* LC_CTYPE only: numbers keep their point in every locale. */
 	setlocale(LC_CTYPE, "");
+	tame_malloc();
 	signal(SIGPIPE, SIG_IGN);
 	if (conf_parse(&conf, argc, argv, &e) != ST_OK)
 		return cmd_fail(&e);
