@@ -53,6 +53,7 @@ enum header_has {
 	H_PARENT = 1u << 23,
 	H_UNKNOWN_FIELD = 1u << 24, /* a field this version does not know, or one that every header has is missing: `?` */
 	H_LENIENT = 1u << 25, /* some quantity bent the rules of the spec */
+	H_TX_ELSEWHERE = 1u << 26, /* a transaction says that it is of another block, or at another place in it */
 };
 
 struct header {
@@ -93,6 +94,15 @@ enum tx_has {
 	T_DEPOSIT_VERSION = 1u << 16,
 };
 
+/* Fields that say a second time what stands elsewhere: kept only as "it was there", for whoever writes the block again. */
+enum tx_said {
+	SAID_V = 1u << 0,
+	SAID_Y_PARITY = 1u << 1,
+	SAID_BLOCK = 1u << 2, /* blockHash and the like, as good as always */
+	SAID_BLOCK_TIME = 1u << 3, /* blockTimestamp, which only some nodes write */
+	SAID_NOT_SYSTEM = 1u << 4, /* isSystemTx: false */
+};
+
 enum { TX_LEGACY = 0, TX_ACCESS_LIST = 1, TX_DYNAMIC = 2, TX_BLOB = 3, TX_SET_CODE = 4, TX_DEPOSIT = 0x7e };
 
 struct access_entry {
@@ -112,6 +122,7 @@ struct tx {
 	uint32_t index;
 	uint32_t type; /* TX_…, or any other number */
 	uint32_t deposit_version;
+	uint32_t said; /* enum tx_said */
 	uint64_t nonce, gas, y_parity;
 	struct hash hash, source_hash;
 	struct addr from, to;

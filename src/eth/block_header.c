@@ -289,6 +289,20 @@ static void settle_time(struct dec *x, const struct late *late)
 	}
 }
 
+/* Pending blocks have no hash, and their transactions say none. */
+static bool elsewhere(const struct dec *x)
+{
+	const struct whereabouts *of = &x->of;
+
+	if (of->differ)
+		return true;
+	if (of->has_hash && (x->has & H_HASH) && !hash_eq(&of->hash, &x->h->hash))
+		return true;
+	if (of->has_number && (x->has & H_NUMBER) && of->number != x->h->number)
+		return true;
+	return of->has_timestamp && of->timestamp != x->h->timestamp;
+}
+
 static bool settle(struct dec *x, const struct late *late)
 {
 	x->list = NULL;
@@ -310,6 +324,8 @@ static bool settle(struct dec *x, const struct late *late)
 		}
 	if (x->lenient)
 		x->has |= H_LENIENT;
+	if (elsewhere(x))
+		x->has |= H_TX_ELSEWHERE;
 	x->h->has = (uint32_t)x->has;
 	return true;
 }

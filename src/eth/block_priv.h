@@ -34,6 +34,10 @@ enum kind {
 	K_SYSTEM,
 	K_VERSION,
 	K_PARITY8,
+	K_OF_HASH,
+	K_OF_NUMBER,
+	K_OF_INDEX,
+	K_OF_TIME,
 };
 
 struct field {
@@ -78,6 +82,14 @@ struct blockdec {
 	struct keys header_keys, tx_keys, withdrawal_keys, access_keys, auth_keys;
 };
 
+/* What transactions say of their block. The block may say its own part later in the text. */
+struct whereabouts {
+	struct hash hash;
+	uint64_t number, timestamp;
+	bool has_hash, has_number, has_timestamp;
+	bool differ; /* two of them do not agree, or an index is not its place */
+};
+
 /* One decoding. */
 struct dec {
 	struct json j;
@@ -87,6 +99,7 @@ struct dec {
 	uint8_t *extra_out; /* header alone */
 	uint32_t lenient;
 	bool want_full;
+	struct whereabouts of;
 	/* Where we are, for the text of an error. */
 	const char *list; /* "transactions", "withdrawals" or NULL */
 	uint32_t item;

@@ -21,9 +21,9 @@
 /* A key that is not here belongs to a transaction type of another chain and is skipped. */
 #define F(name, how, member, bit) FIELD(tx, name, how, member, bit)
 static const struct field tx_fields[] = {
-	FIELD_OTHER("blockHash", K_INFO, 0),
-	FIELD_OTHER("blockNumber", K_INFO, 0),
-	FIELD_OTHER("blockTimestamp", K_INFO, 0),
+	FIELD_OTHER("blockHash", K_OF_HASH, 0),
+	FIELD_OTHER("blockNumber", K_OF_NUMBER, 0),
+	FIELD_OTHER("blockTimestamp", K_OF_TIME, 0),
 	F("from", K_FIXED, from, T_FROM),
 	F("gas", K_U64, gas, P_GAS),
 	F("gasPrice", K_U256, gas_price, T_GAS_PRICE),
@@ -34,7 +34,7 @@ static const struct field tx_fields[] = {
 	FIELD_OTHER("input", K_INPUT, P_INPUT),
 	F("nonce", K_U64, nonce, T_NONCE),
 	F("to", K_FIXED, to, T_TO),
-	FIELD_OTHER("transactionIndex", K_INFO, 0),
+	FIELD_OTHER("transactionIndex", K_OF_INDEX, 0),
 	F("value", K_U256, value, P_VALUE),
 	FIELD_OTHER("type", K_TYPE, P_TYPE),
 	FIELD_OTHER("accessList", K_ACCESS, T_ACCESS_LIST),
@@ -266,6 +266,44 @@ static bool take_list(struct dec *x, const struct field *f, struct tx *t, uint64
 	return ok;
 }
 
+/* The first one that says it is believed until the header is whole; the others are compared with it. */
+static void same_number(struct whereabouts *of, bool *has, uint64_t *first, uint64_t v)
+{
+	of->differ |= *has && *first != v;
+	*first = v;
+	*has = true;
+}
+
+/* What a transaction says of its block. A value of an odd kind says nothing, so it is only skipped. */
+static bool take_whereabouts(struct dec *x, const struct field *f, struct tx *t)
+{
+	struct whereabouts *of = &x->of;
+	bool absent = false, ok;
+	struct hash hash;
+	uint64_t v = 0;
+
+	if (json_null(&x->j))
+		return true;
+	ok = f->kind == K_OF_HASH ? take_fixed(x, hash.b, sizeof(hash), &absent) : take_u64(x, &v);
+	if (!ok || absent)
+		return absent || json_skip(&x->j, NULL);
+	switch (f->kind) {
+	case K_OF_HASH:
+		of->differ |= of->has_hash && !hash_eq(&of->hash, &hash);
+		of->hash = hash;
+		of->has_hash = true;
+		t->said |= SAID_BLOCK;
+		break;
+	case K_OF_NUMBER: same_number(of, &of->has_number, &of->number, v); break;
+	case K_OF_TIME:
+		same_number(of, &of->has_timestamp, &of->timestamp, v);
+		t->said |= SAID_BLOCK_TIME;
+		break;
+	default: of->differ |= v != t->index;
+	}
+	return true;
+}
+
 static bool take_value(struct dec *x, const struct field *f, struct tx *t, uint64_t *has)
 {
 	bool yes;
@@ -273,6 +311,10 @@ static bool take_value(struct dec *x, const struct field *f, struct tx *t, uint6
 
 	switch (f->kind) {
 	case K_INFO: return json_skip(&x->j, NULL);
+	case K_OF_HASH:
+	case K_OF_NUMBER:
+	case K_OF_INDEX:
+	case K_OF_TIME: return take_whereabouts(x, f, t);
 	case K_ACCESS:
 	case K_BLOBS:
 	case K_AUTHS: return take_list(x, f, t, has);
@@ -313,6 +355,7 @@ static bool take_value(struct dec *x, const struct field *f, struct tx *t, uint6
 		case JSON_FALSE:
 			json_bool(&x->j, &yes);
 			*has |= yes ? T_SYSTEM : 0;
+			t->said |= yes ? 0 : SAID_NOT_SYSTEM;
 			return true;
 		default: return wrong(x, "expected true or false");
 		}
@@ -344,6 +387,7 @@ static uint32_t infer_type(uint64_t has)
 
 static void settle_signature(struct tx *t, uint64_t *has)
 {
+	t->said |= (*has & P_V ? SAID_V : 0) | (*has & T_Y_PARITY ? SAID_Y_PARITY : 0);
 	if ((*has & P_V) && !(*has & T_Y_PARITY) && u256_fits64(&t->v)) {
 		t->y_parity = parity_of(t->v.w[0]);
 		*has |= T_Y_PARITY;

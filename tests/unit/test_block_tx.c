@@ -331,6 +331,60 @@ static void test_bound(void **state)
 	buf_fini(&text);
 }
 
+/* What a transaction says of its block is compared, wherever the block says it. */
+static void test_whereabouts(void **state)
+{
+	static const char one[] = "\"blockHash\":\"" H32 "\",\"blockNumber\":\"0x10\",\"transactionIndex\":\"0x0\",";
+	static const struct {
+		const char *head, *first, *second;
+		bool elsewhere;
+	} cases[] = {
+		{HEAD ",", "", "", false},
+		{HEAD ",", one, "", false},
+		{HEAD ",", "\"blockTimestamp\":\"0x64\",", "\"blockTimestamp\":\"0x64\",", false},
+		{HEAD ",", "\"blockTimestamp\":\"0x65\",", "", true},
+		{HEAD ",", "", "\"blockHash\":\"" H32B "\",", true},
+		{HEAD ",", one, "\"blockHash\":\"" H32B "\",", true},
+		{HEAD ",", "\"blockHash\":\"" H32B "\",", "\"blockHash\":\"" H32 "\",", true},
+		{HEAD ",", "\"blockNumber\":\"0x11\",", "", true},
+		{HEAD ",", "\"blockNumber\":\"0x11\",", "\"blockNumber\":\"0x10\",", true},
+		{HEAD ",", "\"transactionIndex\":\"0x1\",", "", true},
+		{HEAD ",", "", "\"transactionIndex\":\"0x1\",", false},
+		{HEAD ",", "\"blockHash\":null,\"blockNumber\":null,\"transactionIndex\":null,", "", false},
+		{HEAD ",", "\"blockHash\":[1],\"blockNumber\":{},", "", false},
+		/* pending: nothing to compare with */
+		{"\"number\":\"0x10\",\"timestamp\":\"0x64\",\"hash\":null,", one, "", false},
+	};
+	char text[2000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		for (int late = 0; late < 2; late++) {
+			const struct block *b;
+			int n = (int)strlen(cases[i].head) - 1;
+
+			snprintf(text, sizeof(text), "{%s\"transactions\":[{%s" TX_HEAD "},{%s" TX_HEAD "}]%s%.*s}",
+				late ? "" : cases[i].head, cases[i].first, cases[i].second, late ? "," : "",
+				late ? n : 0, cases[i].head);
+			b = good(text);
+			if (!!(b->h.has & H_TX_ELSEWHERE) != cases[i].elsewhere)
+				fail_msg("case %zu: %s", i, text);
+		}
+	}
+}
+
+static void test_what_was_said(void **state)
+{
+	(void)state;
+	assert_int_equal(tx(TX_HEAD)->said, 0);
+	assert_int_equal(tx(TX_HEAD "," SIG)->said, SAID_V);
+	assert_int_equal(tx(TX_HEAD ",\"type\":\"0x2\",\"yParity\":\"0x1\"," SIG)->said, SAID_V | SAID_Y_PARITY);
+	assert_int_equal(tx(TX_HEAD ",\"type\":\"0x2\",\"yParity\":\"0x1\"")->said, SAID_Y_PARITY);
+	assert_int_equal(tx(TX_HEAD ",\"blockHash\":\"" H32 "\",\"blockTimestamp\":\"0x64\"")->said,
+		SAID_BLOCK | SAID_BLOCK_TIME);
+	assert_int_equal(tx(TX_HEAD ",\"isSystemTx\":false")->said, SAID_NOT_SYSTEM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +396,8 @@ int main(void)
 		cmocka_unit_test(test_unknown_types),
 		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_whereabouts),
+		cmocka_unit_test(test_what_was_said),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
