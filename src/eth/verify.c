@@ -314,7 +314,7 @@ static uint8_t *put_input(uint8_t *to, const struct block *b, const struct tx *t
 	return rlp_put_bytes(to, block_at(b, t->input), t->input.len);
 }
 
-/* [nonce, gasPrice, gas, to, value, input, v, r, s]; v says itself whether EIP-155 was used. */
+/* [nonce, gasPrice, gas, to, value, input], which is what was signed before EIP-155. */
 static uint8_t *put_legacy(uint8_t *p, const struct block *b, const struct tx *t)
 {
 	p = rlp_put_u64(p, t->nonce);
@@ -322,7 +322,12 @@ static uint8_t *put_legacy(uint8_t *p, const struct block *b, const struct tx *t
 	p = rlp_put_u64(p, t->gas);
 	p = put_to(p, t);
 	p = rlp_put_u256(p, &t->value);
-	p = put_input(p, b, t);
+	return put_input(p, b, t);
+}
+
+/* v says itself whether EIP-155 was used. */
+static uint8_t *put_legacy_signature(uint8_t *p, const struct tx *t)
+{
 	p = rlp_put_u256(p, &t->v);
 	p = rlp_put_u256(p, &t->r);
 	return rlp_put_u256(p, &t->s);
@@ -341,7 +346,7 @@ static uint8_t *put_deposit(uint8_t *p, const struct block *b, const struct tx *
 	return put_input(p, b, t);
 }
 
-/* EIPs 2930, 1559, 4844, 7702: a common shape, each with a little more. */
+/* EIPs 2930, 1559, 4844, 7702: a common shape, each with a little more. All but the signature. */
 static uint8_t *put_typed(uint8_t *p, const struct block *b, const struct tx *t)
 {
 	p = rlp_put_u256(p, &t->chain_id);
@@ -363,10 +368,24 @@ static uint8_t *put_typed(uint8_t *p, const struct block *b, const struct tx *t)
 	} else if (t->type == TX_SET_CODE) {
 		p = put_auths(p, b, t->auths);
 	}
+	return p;
+}
+
+static uint8_t *put_typed_signature(uint8_t *p, const struct tx *t)
+{
 	/* Old nodes give no yParity; v then is it. */
 	p = t->has & T_Y_PARITY ? rlp_put_u64(p, t->y_parity) : rlp_put_u256(p, &t->v);
 	p = rlp_put_u256(p, &t->r);
 	return rlp_put_u256(p, &t->s);
+}
+
+static struct trie_value close_tx(uint8_t *payload, const uint8_t *end, const struct tx *t)
+{
+	uint8_t *start = rlp_put_list(payload, (size_t)(end - payload));
+
+	if (t->type != TX_LEGACY)
+		*--start = (uint8_t)t->type;
+	return (struct trie_value){ .p = start, .n = (size_t)(end - start) };
 }
 
 /*
@@ -376,18 +395,15 @@ static uint8_t *put_typed(uint8_t *p, const struct block *b, const struct tx *t)
 static struct trie_value tx_encode(uint8_t *to, const struct block *b, const struct tx *t)
 {
 	uint8_t *const payload = to + FRONT;
-	uint8_t *start, *end;
+	uint8_t *end;
 
 	if (t->type == TX_LEGACY)
-		end = put_legacy(payload, b, t);
+		end = put_legacy_signature(put_legacy(payload, b, t), t);
 	else if (t->type == TX_DEPOSIT)
 		end = put_deposit(payload, b, t);
 	else
-		end = put_typed(payload, b, t);
-	start = rlp_put_list(payload, (size_t)(end - payload));
-	if (t->type != TX_LEGACY)
-		*--start = (uint8_t)t->type;
-	return (struct trie_value){ .p = start, .n = (size_t)(end - start) };
+		end = put_typed_signature(put_typed(payload, b, t), t);
+	return close_tx(payload, end, t);
 }
 
 enum status tx_hash(struct verifier *v, const struct block *b, const struct tx *t, struct hash *out)
@@ -399,6 +415,57 @@ enum status tx_hash(struct verifier *v, const struct block *b, const struct tx *
 	if (make_room(v, tx_bound(b, t), 0) != ST_OK)
 		return ST_NOMEM;
 	raw = tx_encode(v->bytes, b, t);
+	keccak256(raw.p, raw.n, out->b);
+	return ST_OK;
+}
+
+/* EIP-155: v = 35 + 2 × chain id + parity. False: v is of neither form. */
+static bool split_v(const struct u256 *v, struct u256 *chain_id, uint8_t *parity)
+{
+	const struct u256 two = u256_from64(2), first = u256_from64(35);
+	struct u256 rest, odd;
+
+	*chain_id = u256_from64(0);
+	if (u256_fits64(v) && (v->w[0] == 27 || v->w[0] == 28)) {
+		*parity = (uint8_t)(v->w[0] - 27);
+		return true;
+	}
+	if (!u256_sub(&rest, v, &first) || !u256_divmod(chain_id, &odd, &rest, &two))
+		return false;
+	*parity = (uint8_t)odd.w[0];
+	return true;
+}
+
+enum status tx_signed(struct verifier *v, const struct block *b, const struct tx *t,
+	struct hash *out, uint8_t *parity)
+{
+	struct trie_value raw;
+	struct u256 chain_id;
+	uint8_t *payload, *end;
+
+	if (t->type == TX_DEPOSIT || !tx_encodable(t))
+		return ST_UNSUPPORTED;
+	if (make_room(v, tx_bound(b, t), 0) != ST_OK)
+		return ST_NOMEM;
+	payload = v->bytes + FRONT;
+	if (t->type == TX_LEGACY) {
+		if (!split_v(&t->v, &chain_id, parity))
+			return ST_MALFORMED;
+		end = put_legacy(payload, b, t);
+		if (!u256_fits64(&t->v) || t->v.w[0] >= 35) {
+			end = rlp_put_u256(end, &chain_id);
+			end = rlp_put_u64(end, 0);
+			end = rlp_put_u64(end, 0);
+		}
+	} else {
+		const uint64_t y = t->has & T_Y_PARITY ? t->y_parity : u256_sat64(&t->v);
+
+		if (y > 1)
+			return ST_MALFORMED;
+		*parity = (uint8_t)y;
+		end = put_typed(payload, b, t);
+	}
+	raw = close_tx(payload, end, t);
 	keccak256(raw.p, raw.n, out->b);
 	return ST_OK;
 }
