@@ -256,12 +256,37 @@ static unsigned list_tags(struct ask *list)
 	return 2;
 }
 
+/* ---- polling ---- */
+
+static void set_polling(struct drive *d, bool on)
+{
+	struct event e = { .kind = EV_INFO, .mono = d->now, .wall = d->wall_now };
+
+	d->polling = on;
+	d->poll_ns = drive_poll_interval(d->block_ns, d->o.local);
+	d->next_poll = on ? d->now + d->poll_ns : UINT64_MAX;
+	d->next_tip = on ? d->now + (d->block_ns ? d->block_ns : NS_S) : UINT64_MAX;
+	e.u.info.info = INFO_POLL_INTERVAL;
+	e.u.info.a = on ? d->poll_ns : UINT64_MAX;
+	d->hooks.emit(d->hooks.ctx, &e, false);
+}
+
+/* The interval follows the block time; small changes of a time that is measured change nothing. */
+static void adapt_polling(struct drive *d)
+{
+	uint64_t want = drive_poll_interval(d->block_ns, d->o.local);
+
+	if (d->polling && (want > d->poll_ns + d->poll_ns / 4 || want < d->poll_ns - d->poll_ns / 4))
+		set_polling(d, true);
+}
+
 /* ---- heads ---- */
 
-/* Block time over the last 32 to 64 blocks: whole seconds in headers of fast chains need a long span. */
+/* Block time over the last 32 to 64 blocks; h is the tip, or was fetched with it: whole seconds in headers of fast chains need a long span. */
 static void learn_time(struct drive *d, const struct head *h)
 {
 	enum { SPAN = 32 };
+	const struct head *tip = &d->tip;
 
 	if (d->n_past == 0 || h->number < d->past[0].number) {
 		/* Also where the numbers went back by much: another chain, or a new one. */
@@ -271,10 +296,11 @@ static void learn_time(struct drive *d, const struct head *h)
 		d->past[0].time_ms = h->time_ms;
 		d->n_past += d->n_past == 0;
 	}
-	if (h->number >= d->past[0].number + 3 && h->time_ms >= d->past[0].time_ms)
-		d->seen_ns = (h->time_ms - d->past[0].time_ms) * NS_MS / (h->number - d->past[0].number);
+	if (tip->number >= d->past[0].number + 3 && tip->time_ms >= d->past[0].time_ms)
+		d->seen_ns = (tip->time_ms - d->past[0].time_ms) * NS_MS / (tip->number - d->past[0].number);
 	if (!d->chain || !d->chain->block_ms)
 		d->block_ns = d->seen_ns;
+	adapt_polling(d);
 	if (h->number < d->past[d->n_past - 1].number + SPAN)
 		return;
 	if (d->n_past == 2)
@@ -393,26 +419,12 @@ static void on_push(void *ctx, const struct head *h)
 
 /* ---- answers ---- */
 
-static void set_polling(struct drive *d, bool on)
-{
-	struct event e = { .kind = EV_INFO, .mono = d->now, .wall = d->wall_now };
-
-	d->polling = on;
-	d->poll_ns = drive_poll_interval(d->block_ns, d->o.local);
-	d->next_poll = on ? d->now + d->poll_ns : UINT64_MAX;
-	d->next_tip = on ? d->now + (d->block_ns ? d->block_ns : NS_S) : UINT64_MAX;
-	e.u.info.info = INFO_POLL_INTERVAL;
-	e.u.info.a = on ? d->poll_ns : UINT64_MAX;
-	d->hooks.emit(d->hooks.ctx, &e, false);
-}
-
 static void chain_known(struct drive *d)
 {
 	d->chain = d->wire.chain_ok ? chain_find(d->wire.chain_id) : NULL;
 	if (d->chain && d->chain->block_ms)
 		d->block_ns = d->chain->block_ms * NS_MS;
-	if (d->polling && drive_poll_interval(d->block_ns, d->o.local) != d->poll_ns)
-		set_polling(d, true);
+	adapt_polling(d);
 	backfill(d);
 }
 

@@ -1,0 +1,220 @@
+/* What the fault matrix (tests/faults) found in the drive: each a case here, without a node. Numbers are those of the list. */
+#include "feed_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
+
+static struct claims claims;
+static struct rig push, poll;
+
+static int setup(void **state)
+{
+	(void)state;
+	claims_init(&claims);
+	rig_init(&push, &claims, true);
+	rig_init(&poll, &claims, false);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	rig_fini(&push);
+	rig_fini(&poll);
+	return 0;
+}
+
+/* Answers every open request for a block by number. */
+static void answer_numbers(struct rig *r)
+{
+	unsigned long long n;
+
+	for (unsigned i = 0; i < r->n_sent; i++) {
+		struct rig_call *c = &r->sent[i];
+
+		if (!c->answered && strcmp(c->method, "eth_getBlockByNumber") == 0 && sscanf(c->params, "[\"0x%llx\"", &n) == 1)
+			rig_reply(r, c, rig_block(n, 0, 0));
+	}
+}
+
+/* Seconds in which all but questions about the chain is answered, if only by an error. */
+static void let_pass(struct rig *r, unsigned seconds)
+{
+	while (seconds-- > 0) {
+		rig_wait(r, NS_S);
+		for (unsigned i = 0; i < r->n_sent; i++) {
+			struct rig_call *c = &r->sent[i];
+
+			if (!c->answered && strcmp(c->method, "eth_blockNumber") == 0)
+				rig_reply(r, c, "\"0x64\"");
+			else if (!c->answered && strcmp(c->method, "eth_chainId") != 0 && !strstr(c->params, "\"0x0\""))
+				rig_error(r, c, -32601, "method not found");
+		}
+	}
+}
+
+/* 49 */
+static void an_answer_that_says_nothing_ends_its_call(void **state)
+{
+	static const char *const members[] = { "", ",\"result\":{},\"error\":{\"code\":-32000,\"message\":\"both\"}" };
+	char text[200];
+
+	(void)state;
+	rig_start(&push, 1, 100);
+	rig_head(&push, 101, 0, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		struct rig_call *c = rig_open(&push, "eth_getBlockByHash", rig_hash_hex(101, 0));
+
+		c->answered = true;
+		snprintf(text, sizeof(text), "{\"jsonrpc\":\"2.0\",\"id\":%llu%s}", (unsigned long long)c->id, members[i]);
+		rig_message(&push, text);
+		assert_int_equal(rig_event(&push, EV_REPLY, 0)->u.reply.code, ST_MALFORMED);
+		rig_wait(&push, NS_S);
+		assert_int_equal(rig_count(&push, "eth_getBlockByHash", rig_hash_hex(101, 0)), 2 + i);
+	}
+}
+
+/* 38 */
+static void an_empty_batch_answer_is_one(void **state)
+{
+	(void)state;
+	rig_start(&push, 1, 100);
+	rig_wait(&push, 100 * NS_MS);
+	assert_int_equal(push.n_batches, 1);
+	rig_message(&push, "[]");
+	rig_wait(&push, 10 * NS_MS);
+	assert_int_equal(rig_count(&push, "web3_clientVersion", NULL), 2);
+	assert_int_equal(rig_count(&push, "eth_gasPrice", NULL), 2);
+	assert_int_equal(push.n_batches, 1);
+}
+
+static struct rig_call *first_of(struct rig *r, const char *method)
+{
+	for (unsigned i = 0; i < r->n_sent; i++) {
+		if (strcmp(r->sent[i].method, method) == 0)
+			return &r->sent[i];
+	}
+	fail_msg("no %s", method);
+	return NULL;
+}
+
+/* 35, 37, 40: an item may fail because of the batch, or be limited; then it is asked alone, once. */
+static void what_failed_in_a_batch_is_asked_alone(void **state)
+{
+	char text[400];
+
+	(void)state;
+	rig_start(&push, 1, 100);
+	rig_wait(&push, 100 * NS_MS);
+	snprintf(text, sizeof(text),
+		 "[{\"id\":%llu,\"error\":{\"code\":-32003,\"message\":\"response too large\"}},"
+		 "{\"id\":%llu,\"error\":{\"code\":-32005,\"message\":\"limit exceeded\"}},"
+		 "{\"id\":%llu,\"error\":{\"code\":-32601,\"message\":\"method not found\"}}]",
+		 (unsigned long long)first_of(&push, "web3_clientVersion")->id,
+		 (unsigned long long)first_of(&push, "net_peerCount")->id,
+		 (unsigned long long)first_of(&push, "txpool_status")->id);
+	first_of(&push, "web3_clientVersion")->answered = true;
+	rig_message(&push, text);
+	rig_wait(&push, 10 * NS_MS);
+	assert_int_equal(rig_count(&push, "web3_clientVersion", NULL), 2);
+	rig_error(&push, rig_open(&push, "web3_clientVersion", NULL), -32000, "no");
+	rig_wait(&push, 2 * NS_S);
+	assert_int_equal(rig_count(&push, "web3_clientVersion", NULL), 2);
+	assert_int_equal(rig_count(&push, "net_peerCount", NULL), 2);
+	assert_int_equal(rig_count(&push, "txpool_status", NULL), 1);
+}
+
+/* 57 */
+static void what_is_pruned_is_not_asked_again(void **state)
+{
+	unsigned asked = 0;
+
+	(void)state;
+	rig_start(&push, 1, 100);
+	for (unsigned i = 0; i < push.n_sent; i++) {
+		if (!push.sent[i].answered && strstr(push.sent[i].params, ",true]")) {
+			rig_error(&push, &push.sent[i], 4444, "pruned history unavailable");
+			asked++;
+		}
+	}
+	assert_true(asked > 8);
+	assert_int_equal(rig_events(&push, EV_BODY_MISS), asked);
+	rig_wait(&push, NS_S);
+	assert_int_equal(rig_events(&push, EV_BODY_MISS), asked);
+	assert_int_equal(rig_count(&push, "eth_getBlockByNumber", "\"0x50\""), 1);
+}
+
+/* 60 */
+static void a_polled_node_may_become_another(void **state)
+{
+	(void)state;
+	rig_start(&poll, 5, 100);
+	let_pass(&poll, 12);
+	assert_int_equal(rig_count(&poll, "eth_chainId", NULL), 1);
+	let_pass(&poll, 4);
+	assert_int_equal(rig_count(&poll, "eth_chainId", NULL), 2);
+	rig_reply(&poll, rig_open(&poll, "eth_chainId", NULL), "\"0x6\"");
+	/* Not before the genesis is known too: half of it would be a third chain. */
+	assert_int_equal(rig_event(&poll, EV_CHAIN, 0)->u.chain.id, 5);
+	rig_reply(&poll, rig_open(&poll, "eth_getBlockByNumber", "\"0x0\""), rig_block(0, 7, 0));
+	assert_int_equal(rig_event(&poll, EV_CHAIN, 0)->u.chain.id, 6);
+	/* A question that fails makes no other chain of it. */
+	let_pass(&poll, 15);
+	rig_error(&poll, rig_open(&poll, "eth_chainId", NULL), -32000, "busy");
+	rig_error(&poll, rig_open(&poll, "eth_getBlockByNumber", "\"0x0\""), -32000, "busy");
+	assert_true(rig_event(&poll, EV_CHAIN, 0)->u.chain.ok);
+	assert_int_equal(rig_event(&poll, EV_CHAIN, 0)->u.chain.id, 6);
+	assert_false(hash_is_zero(&rig_event(&poll, EV_CHAIN, 0)->u.chain.genesis));
+}
+
+/* 10: on an unknown chain the blocks that are fetched at the start tell the block time. */
+static void the_block_time_is_known_from_the_start(void **state)
+{
+	(void)state;
+	rig_start(&poll, 4242, 100);
+	assert_int_equal(poll.d.block_ns, 0);
+	for (int i = 0; i < 8; i++) {
+		answer_numbers(&poll);
+		rig_wait(&poll, 10 * NS_MS);
+	}
+	assert_int_equal(poll.d.block_ns, 12 * NS_S);
+	assert_int_equal(poll.d.poll_ns, drive_poll_interval(12 * NS_S, true));
+}
+
+/* 8: a node that is slow to answer must not end up with two subscriptions. */
+static void one_subscribe_at_a_time(void **state)
+{
+	(void)state;
+	drive_up(&push.d);
+	rig_reply(&push, rig_open(&push, "eth_chainId", NULL), "\"0x1\"");
+	drive_cmd(&push.d, &(struct cmd){ .kind = CMD_RESUBSCRIBE });
+	drive_cmd(&push.d, &(struct cmd){ .kind = CMD_RESUBSCRIBE });
+	assert_int_equal(rig_count(&push, "eth_subscribe", NULL), 1);
+	rig_reply(&push, rig_open(&push, "eth_subscribe", NULL), "\"0x9ce\"");
+	drive_cmd(&push.d, &(struct cmd){ .kind = CMD_RESUBSCRIBE });
+	assert_int_equal(rig_count(&push, "eth_subscribe", NULL), 2);
+	assert_int_equal(rig_count(&push, "eth_unsubscribe", "0x9ce"), 1);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(an_answer_that_says_nothing_ends_its_call),
+		T(an_empty_batch_answer_is_one),
+		T(what_failed_in_a_batch_is_asked_alone),
+		T(what_is_pruned_is_not_asked_again),
+		T(a_polled_node_may_become_another),
+		T(the_block_time_is_known_from_the_start),
+		T(one_subscribe_at_a_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
