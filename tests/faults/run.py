@@ -85,8 +85,7 @@ def all_jobs(probe):
             for later in Case.times(row):
                 case = Case(probe, row, path, later)
                 jobs.append(Job(case.name, case.long, case.run, case.skip))
-    for name, work in counts.cases(probe):
-        jobs.append(Job(name, 25, work))
+    jobs += [Job(*case) for case in counts.cases(probe)]
     jobs.sort(key=lambda j: -j.long)
     return jobs
 
