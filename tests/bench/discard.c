@@ -243,11 +243,14 @@ static uint64_t ws_message(struct raw *r, struct keep *k)
 	return payload;
 }
 
-/* A line feed stands behind each message and nowhere else. */
-static uint64_t ipc_messages(struct raw *r, unsigned *messages, struct keep *k)
+/*
+ * A line feed stands behind each message and nowhere else. With one request in flight it can only be the last byte of a
+ * read; with more it has to be searched.
+ */
+static uint64_t ipc_messages(struct raw *r, bool one, unsigned *messages, struct keep *k)
 {
 	size_t n = recv_some(r, r->buf, READ);
-	const char *p = r->buf, *end = r->buf + n;
+	const char *p = one ? r->buf + n - 1 : r->buf, *end = r->buf + n;
 
 	*messages = 0;
 	if (k)
@@ -262,7 +265,7 @@ static uint64_t ipc_messages(struct raw *r, unsigned *messages, struct keep *k)
 static void raw_open(struct raw *r, const char *url)
 {
 	char http[256], upgrade[512], answer[1024];
-	curl_socket_t s;
+	curl_socket_t s = CURL_SOCKET_BAD;
 	size_t n = 0;
 	CURLcode rc;
 
@@ -304,7 +307,7 @@ static uint64_t raw_head(struct raw *r)
 	if (r->ws)
 		ws_message(r, &k);
 	else
-		ipc_messages(r, &n, &k);
+		ipc_messages(r, true, &n, &k);
 	return head_of(k.text);
 }
 
@@ -320,7 +323,7 @@ static void raw_run(struct raw *r, struct job *j, unsigned workers)
 			in_flight++;
 		}
 		got = 1;
-		j->bytes += r->ws ? ws_message(r, NULL) : ipc_messages(r, &got, NULL);
+		j->bytes += r->ws ? ws_message(r, NULL) : ipc_messages(r, workers == 1, &got, NULL);
 		in_flight -= got;
 	}
 }
