@@ -175,6 +175,7 @@ static void call_started(struct drive *d, uint64_t id, uint64_t token, const str
 	/* What the text does not say but a retry needs. */
 	c->number = a->number;
 	c->hash = a->hash;
+	c->tag = a->tag;
 	c->key = a->prio;
 }
 
@@ -365,6 +366,24 @@ static void follow(struct drive *d, const struct head *h, bool polled)
 	learn_time(d, h);
 }
 
+/* The body at this height is on its way: a poll that finds the same tip meanwhile need not fetch it by hash. */
+static bool number_asked(const struct drive *d, uint64_t number)
+{
+	for (int i = 0; i < WIRE_CALLS; i++) {
+		const struct wire_call *c = &d->wire.calls[i];
+
+		if (c->id && c->method == M_BLOCK_BY_NUMBER && c->full && c->tag == TAG_NONE && c->number == number)
+			return true;
+	}
+	for (int i = 0; i < DRIVE_ASKS; i++) {
+		const struct ask *a = &d->asks[i];
+
+		if (a->used && a->method == M_BLOCK_BY_NUMBER && a->full && a->tag == TAG_NONE && a->number == number)
+			return true;
+	}
+	return false;
+}
+
 /* One path fetches each body, the others every sixteenth so that "usable" stays measured. */
 static void want_body(struct drive *d, const struct head *h, enum head_source source)
 {
@@ -372,6 +391,8 @@ static void want_body(struct drive *d, const struct head *h, enum head_source so
 	uint64_t chain = wire_chain_key(&d->wire);
 
 	if (d->o.bodies == BODIES_OFF)
+		return;
+	if (source == SRC_POLL && number_asked(d, h->number))
 		return;
 	if (source == SRC_PUSH || source == SRC_POLL)
 		sample = ++d->heads % 16 == 0;

@@ -203,6 +203,37 @@ static void one_subscribe_at_a_time(void **state)
 	assert_int_equal(rig_count(&push, "eth_unsubscribe", "0x9ce"), 1);
 }
 
+/* Over HTTP answers come in any order: the table fills at once all the same. */
+static void the_genesis_may_come_last(void **state)
+{
+	(void)state;
+	drive_up(&poll.d);
+	rig_reply(&poll, rig_open(&poll, "eth_getBlockByNumber", "latest"), rig_block(100, 0, 0));
+	rig_reply(&poll, rig_open(&poll, "eth_chainId", NULL), "\"0x1\"");
+	assert_false(rig_has_open(&poll, "eth_getBlockByNumber", "\"0x63\""));
+	rig_reply(&poll, rig_open(&poll, "eth_getBlockByNumber", "\"0x0\""), rig_block(0, 0, 0));
+	assert_true(rig_has_open(&poll, "eth_getBlockByNumber", "\"0x63\""));
+}
+
+/* Polling asks for a number and for the tip: both may find the same block. */
+static void a_polled_body_comes_once(void **state)
+{
+	(void)state;
+	rig_start(&poll, 1, 100);
+	let_pass(&poll, 1);
+	rig_wait(&poll, 600 * NS_MS);
+	rig_reply(&poll, rig_open(&poll, "eth_blockNumber", NULL), "\"0x65\"");
+	assert_true(rig_has_open(&poll, "eth_getBlockByNumber", "[\"0x65\",true]"));
+	rig_wait(&poll, 15 * NS_S);
+	rig_reply(&poll, rig_open(&poll, "eth_getBlockByNumber", "latest"), rig_block(101, 0, 0));
+	assert_false(rig_has_open(&poll, "eth_getBlockByHash", rig_hash_hex(101, 0)));
+	/* Another block of that height is another body. */
+	rig_reply(&poll, rig_open(&poll, "eth_getBlockByNumber", "[\"0x65\",true]"), rig_block(101, 0, 0));
+	rig_wait(&poll, 15 * NS_S);
+	rig_reply(&poll, rig_open(&poll, "eth_getBlockByNumber", "latest"), rig_block(101, 1, 0));
+	assert_true(rig_has_open(&poll, "eth_getBlockByHash", rig_hash_hex(101, 1)));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -214,6 +245,8 @@ int main(void)
 		T(a_polled_node_may_become_another),
 		T(the_block_time_is_known_from_the_start),
 		T(one_subscribe_at_a_time),
+		T(the_genesis_may_come_last),
+		T(a_polled_body_comes_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
