@@ -20,6 +20,20 @@ SANITIZERS = {
 }
 
 
+def has_sanitizer(program, *names):
+    with open(program, "rb") as f:
+        text = f.read()
+    return any(name in text for name in names)
+
+
+def is_tsan(program):
+    return has_sanitizer(program, b"__tsan_init")
+
+
+def is_sanitized(program):
+    return has_sanitizer(program, b"__tsan_init", b"__asan_init")
+
+
 class Case:
     def __init__(self, probe, row, path, later):
         """row: a dict of kinds.as_data(). later: the fault comes when the path already works."""
@@ -118,9 +132,10 @@ class Case:
         self.wrong += self.probe.stop()
         self.check_stats(stats)
         probe, wall = self.probe, time.monotonic() - self.probe.started
-        self.expect(probe.cpu < self.rule.cpu + 0.02 * wall,
+        slow = 2 if is_tsan(self.program) else 1
+        self.expect(probe.cpu < slow * (self.rule.cpu + 0.02 * wall),
                     "%.2f s of CPU in %.1f s: busy?" % (probe.cpu, wall))
-        self.expect(probe.rss < self.rule.rss, "%d MiB of memory" % probe.rss)
+        self.expect(probe.rss < slow * self.rule.rss, "%d MiB of memory" % probe.rss)
         self.node.stop()
         note = "cpu %.2f s, %d MiB, met after %.1f s, shown %.1f s later" % (
             probe.cpu, probe.rss, getattr(self, "met_at", 0) - probe.started,

@@ -55,7 +55,7 @@ class K2(Rule):
     def extra(self, case):
         gaps = case.probe.gaps
         case.expect(gaps, "no gap was told")
-        case.expect(any(g["to"] - g["from"] + 1 >= case.fault.args["skip"] for g in gaps),
+        case.expect(any(g["to"] - g["from"] + 2 >= case.fault.args["skip"] for g in gaps),
                     "the gap told is not the one made: %s" % gaps)
 
 
