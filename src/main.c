@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/simd.h"
 #include "cmd/cmd.h"
 #include "net/stream.h"
 
@@ -115,7 +116,7 @@ int main(int argc, char **argv)
 	}
 	if (!c)
 		c = cmd_registry[0];
-	if (conf_check(&conf, c->name, &e) != ST_OK) {
+	if (conf_check(&conf, c->name, &e) != ST_OK || simd_use(getenv("CHAINTOP_SIMD"), &e) != ST_OK) {
 		code = cmd_fail(&e);
 		goto out;
 	}

@@ -1,24 +1,8 @@
-/* Hex in both directions: two lookups a byte, one verdict for eight bytes; see hex.h. */
+/* Hex in both directions. The loops over many digits are in simd.h; what is here looks at one at a time. */
 #include "base/hex.h"
 
-#include <string.h>
+#include "base/simd.h"
 
-/*
- * One table for each half of a byte. The value sits in the low eight bits, ready to be OR-ed with
- * the other half; VALID is set for digits only, so that one AND over many lookups tells whether
- * all of them were digits.
- */
-#define VALID 0x100
-#define HI(v) (VALID | (v) << 4)
-#define LO(v) (VALID | (v))
-#define TABLE(X) { \
-	['0'] = X(0), ['1'] = X(1), ['2'] = X(2), ['3'] = X(3), ['4'] = X(4), ['5'] = X(5), \
-	['6'] = X(6), ['7'] = X(7), ['8'] = X(8), ['9'] = X(9), ['a'] = X(10), ['b'] = X(11), \
-	['c'] = X(12), ['d'] = X(13), ['e'] = X(14), ['f'] = X(15), ['A'] = X(10), ['B'] = X(11), \
-	['C'] = X(12), ['D'] = X(13), ['E'] = X(14), ['F'] = X(15) }
-
-static const uint16_t hi_nibble[256] = TABLE(HI);
-static const uint16_t lo_nibble[256] = TABLE(LO);
 static const char digits[16] = "0123456789abcdef";
 
 static bool
@@ -27,87 +11,35 @@ has_prefix(const char *s, size_t n)
 	return n >= 2 && s[0] == '0' && s[1] == 'x';
 }
 
-/* Eight bytes between two looks at the verdict: long enough to pipeline, short enough to stop. */
-#define STEP 8
-
-static bool
-digits_scalar(const unsigned char *s, uint8_t *out, size_t n)
-{
-	unsigned all, h, l, k;
-
-	for (; n >= STEP; n -= STEP, s += 2 * STEP, out += STEP) {
-		all = VALID;
-		for (k = 0; k < STEP; k++) {
-			h = hi_nibble[s[2 * k]];
-			l = lo_nibble[s[2 * k + 1]];
-			all &= h & l;
-			out[k] = (uint8_t)(h | l);
-		}
-		if (all == 0)
-			return false;
-	}
-	for (; n > 0; n--, s += 2, out++) {
-		h = hi_nibble[s[0]];
-		l = lo_nibble[s[1]];
-		if ((h & l & VALID) == 0)
-			return false;
-		*out = (uint8_t)(h | l);
-	}
-	return true;
-}
-
 bool
 hex_digits(const char *s, uint8_t *out, size_t n)
 {
-	/* A vector version takes the bulk here and leaves the rest to digits_scalar. */
-	return digits_scalar((const unsigned char *)s, out, n);
+	return simd()->hex_digits(s, out, n);
 }
 
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-/* Eight digits at once, in the arithmetic of one 64-bit word. False: one of them is no digit. */
-static bool
-eight(const char *s, uint64_t *v, uint64_t *upper)
+/* The value of a digit, or -1. */
+static int
+digit(char c)
 {
-	uint64_t w, decimal, letter, bad;
-
-	memcpy(&w, s, sizeof(w));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	w = __builtin_bswap64(w);
-#endif
-	/* With all bytes below 0x80 no sum carries; its high bit says "≥ 10", "≥ 7", "≥ 1". */
-	decimal = (w ^ EACH('0')) & EACH(0x7f);
-	letter = ((w | EACH(0x20)) ^ EACH(0x60)) & EACH(0x7f);
-	bad = (decimal + EACH(0x76)) & ~((letter + EACH(0x7f)) & ~(letter + EACH(0x79)));
-	if (((bad | w) & EACH(0x80)) != 0)
-		return false;
-	*upper |= w & ~(w << 1) & EACH(0x40); /* 'A' is 0x41, 'a' 0x61, '1' 0x31 */
-	w = (w & EACH(0x0f)) + (w >> 6 & EACH(0x01)) * 9;
-	/* The first digit is in the lowest byte: pairs, fours, eight, the lower one on top. */
-	w = (w << 4 | w >> 8) & UINT64_C(0x00ff00ff00ff00ff);
-	w = (w << 8 | w >> 16) & UINT64_C(0x0000ffff0000ffff);
-	*v = (w << 16 | w >> 32) & UINT64_C(0xffffffff);
-	return true;
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* n ≤ 16 digits as a number. */
+/* n ≤ 16 digits as a number. *bent is set if one is upper case. */
 static bool
-word(const char *s, size_t n, uint64_t *out, uint64_t *upper)
+word(const char *s, size_t n, uint64_t *out, bool *bent)
 {
-	uint64_t v = 0, low;
-	unsigned digit;
+	uint64_t v = 0;
+	int d;
 
-	for (; n % 8 != 0; n--, s++) {
-		digit = lo_nibble[(unsigned char)*s];
-		if (digit == 0)
+	for (; n > 0; n--, s++) {
+		d = digit(*s);
+		if (d < 0)
 			return false;
-		*upper |= *s >= 'A' && *s <= 'F';
-		v = v << 4 | (digit & 0xf);
-	}
-	for (; n > 0; n -= 8, s += 8) {
-		if (!eight(s, &low, upper))
-			return false;
-		v = v << 32 | low;
+		*bent |= *s >= 'A' && *s <= 'F';
+		v = v << 4 | (uint64_t)d;
 	}
 	*out = v;
 	return true;
@@ -137,13 +69,13 @@ quantity(const char **s, size_t *n, size_t most, bool *bent)
 bool
 hex_u64(const char *s, size_t n, uint64_t *out, bool *lenient)
 {
-	uint64_t v, upper = 0;
+	uint64_t v;
 	bool bent;
 
-	if (!quantity(&s, &n, 16, &bent) || !word(s, n, &v, &upper))
+	if (!quantity(&s, &n, 16, &bent) || !word(s, n, &v, &bent))
 		return false;
 	*out = v;
-	if ((bent || upper != 0) && lenient != NULL)
+	if (bent && lenient != NULL)
 		*lenient = true;
 	return true;
 }
@@ -151,7 +83,6 @@ hex_u64(const char *s, size_t n, uint64_t *out, bool *lenient)
 bool
 hex_u256(const char *s, size_t n, struct u256 *out, bool *lenient)
 {
-	uint64_t upper = 0;
 	struct u256 v;
 	bool bent;
 	size_t take, i;
@@ -161,11 +92,11 @@ hex_u256(const char *s, size_t n, struct u256 *out, bool *lenient)
 	for (i = 0; i < 4; i++) {
 		take = n < 16 ? n : 16;
 		n -= take;
-		if (!word(s + n, take, &v.w[i], &upper))
+		if (!word(s + n, take, &v.w[i], &bent))
 			return false;
 	}
 	*out = v;
-	if ((bent || upper != 0) && lenient != NULL)
+	if (bent && lenient != NULL)
 		*lenient = true;
 	return true;
 }

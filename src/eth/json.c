@@ -1,68 +1,7 @@
 #include "eth/json.h"
 
+#include "base/simd.h"
 #include "base/utf8.h"
-
-/*
- * The hot loops stand alone: scan_string and skip_space here, hex_digits in base/hex. Faster ones for a certain
- * processor go behind these names; nothing else in this file looks at more than a few bytes.
- */
-
-#define ONES UINT64_C(0x0101010101010101)
-#define HIGH UINT64_C(0x8080808080808080)
-
-/* Eight bytes, the first one in the lowest bits. */
-static inline uint64_t load8(const char *p)
-{
-	uint64_t w;
-
-	__builtin_memcpy(&w, p, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	w = __builtin_bswap64(w);
-#endif
-	return w;
-}
-
-/*
- * High bit set in each byte of w that may be special: below '#' or a backslash. A blank and '!' are
- * marked too, and bytes above a real hit may be (a borrow runs upwards), so a hit is looked at again.
- */
-static inline uint64_t special_bytes(uint64_t w)
-{
-	uint64_t slash = w ^ (ONES * '\\');
-
-	return (((w - ONES * '#') & ~w) | ((slash - ONES) & ~slash)) & HIGH;
-}
-
-static inline bool is_special(unsigned char c)
-{
-	return c == '"' || c == '\\' || c < 0x20;
-}
-
-/* First '"', '\\' or control character in [p, end), or end. */
-static const char *scan_string(const char *p, const char *end)
-{
-	while (end - p >= 8) {
-		uint64_t hit = special_bytes(load8(p));
-
-		if (!hit) {
-			p += 8;
-			/* Calldata: four words a turn as long as there is nothing but hex. */
-			while (end - p >= 32 &&
-				!(special_bytes(load8(p)) | special_bytes(load8(p + 8)) |
-					special_bytes(load8(p + 16)) |
-					special_bytes(load8(p + 24))))
-				p += 32;
-			continue;
-		}
-		p += __builtin_ctzll(hit) / 8;
-		if (is_special((unsigned char)*p))
-			return p;
-		p++;
-	}
-	while (p < end && !is_special((unsigned char)*p))
-		p++;
-	return p;
-}
 
 static inline bool is_space(char c)
 {
@@ -71,11 +10,9 @@ static inline bool is_space(char c)
 
 static const char *skip_spaces(const char *p, const char *end)
 {
-	const uint64_t blanks = ONES * ' ';
-
 	do {
 		p++;
-		while (end - p >= 8 && load8(p) == blanks)
+		while (end - p >= 8 && __builtin_memcmp(p, "        ", 8) == 0)
 			p += 8;
 	} while (p < end && is_space(*p));
 	return p;
@@ -152,7 +89,7 @@ static const char *string_end(struct json *j, const char *p, bool *escaped)
 	for (;;) {
 		const char *next;
 
-		p = scan_string(p, j->end);
+		p = simd()->string_end(p, j->end);
 		if (p == j->end) {
 			fail(j, p, "the end of a string");
 			return NULL;
