@@ -406,17 +406,25 @@ static struct trie_value tx_encode(uint8_t *to, const struct block *b, const str
 	return close_tx(payload, end, t);
 }
 
-enum status tx_hash(struct verifier *v, const struct block *b, const struct tx *t, struct hash *out)
+enum status tx_raw(
+	struct verifier *v, const struct block *b, const struct tx *t, struct trie_value *out)
 {
-	struct trie_value raw;
-
 	if (!tx_encodable(t))
 		return ST_UNSUPPORTED;
 	if (make_room(v, tx_bound(b, t), 0) != ST_OK)
 		return ST_NOMEM;
-	raw = tx_encode(v->bytes, b, t);
-	keccak256(raw.p, raw.n, out->b);
+	*out = tx_encode(v->bytes, b, t);
 	return ST_OK;
+}
+
+enum status tx_hash(struct verifier *v, const struct block *b, const struct tx *t, struct hash *out)
+{
+	struct trie_value raw;
+	const enum status st = tx_raw(v, b, t, &raw);
+
+	if (st == ST_OK)
+		keccak256(raw.p, raw.n, out->b);
+	return st;
 }
 
 /* EIP-155: v = 35 + 2 × chain id + parity. False: v is of neither form. */

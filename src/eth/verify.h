@@ -38,6 +38,9 @@ void verifier_free(struct verifier *v);
 enum status header_hash(const struct header *h, const uint8_t *extra, struct hash *out) MUST_CHECK;
 /* keccak of the signed transaction (EIP-2718). ST_UNSUPPORTED for unknown types and if a field of the type is missing. ST_NOMEM. */
 enum status tx_hash(struct verifier *v, const struct block *b, const struct tx *t, struct hash *out) MUST_CHECK;
+/* The bytes that tx_hash is the hash of (EIP-2718), in v until its next use. Errors as above. */
+struct trie_value;
+enum status tx_raw(struct verifier *v, const struct block *b, const struct tx *t, struct trie_value *out) MUST_CHECK;
 /*
  * What the sender of a transaction of types 0–4 signed, and the parity of its signature's point (EIP-155, 2930, 1559, 4844, 7702).
  * ST_UNSUPPORTED as above and for what nobody signs; ST_MALFORMED: v says no parity. ST_NOMEM.
