@@ -155,21 +155,24 @@ class Web3(Program):
         self.version = f"web3.py {version}, Python {platform.python_version()}"
 
 
-class Own(Program):
+def own_program(o, name, library=""):
     """A C program of this folder; built by make, else by cc."""
+    made = o.programs / name
+    if made.exists():
+        return str(made)
+    o.build.mkdir(parents=True, exist_ok=True)
+    made = str(o.build / name)
+    flags = run([tool("pkg-config"), "--cflags", "--libs", library]).split() if library else []
+    run([tool("cc"), "-O2", "-std=c11", "-D_GNU_SOURCE", str(HERE / f"{name}.c"), "-o", made, *flags, "-lpthread"])
+    return made
 
+
+class Own(Program):
     formats = ("none",)
     checked = False
 
     def prepare(self):
-        made = self.o.programs / self.source
-        self.command = [str(made)]
-        if not made.exists():
-            self.o.build.mkdir(parents=True, exist_ok=True)
-            flags = run([tool("pkg-config"), "--cflags", "--libs", self.library]).split()
-            self.command = [str(self.o.build / self.source)]
-            run([tool("cc"), "-O2", "-std=c11", "-D_GNU_SOURCE", str(HERE / f"{self.source}.c"), "-o", *self.command, *flags,
-                 "-lpthread"])
+        self.command = [own_program(self.o, self.source, self.library)]
         self.version = f"{self.library} {first_line(['pkg-config', '--modversion', self.library])}"
 
     def words(self, url, workers, form):
@@ -246,6 +249,7 @@ class Node:
         if not line:
             raise Skip("`chaintop serve` does not start")
         self.urls = json.loads(line)
+        self.measure = own_program(o, "measure")
 
     def cpu(self):
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
@@ -277,26 +281,24 @@ class Case:
         return open(work + "/output" if self.output == "file" else os.devnull, "wb")
 
     def measure(self, node, work, keep):
-        server = node.cpu()
+        server, result = node.cpu(), work + "/measured"
+        pathlib.Path(result).unlink(missing_ok=True)
         with self.open_output(work) as out, tempfile.TemporaryFile() as err:
-            child = subprocess.Popen(self.words(node), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-            end = time.monotonic() + JOB_SECONDS
-            while True:
-                pid, status, usage = os.wait4(child.pid, os.WNOHANG)
-                if pid:
-                    break
-                if time.monotonic() > end:
-                    child.kill()
-                    os.wait4(child.pid, 0)
-                    child.returncode = -9
-                    self.failed = f"took over {JOB_SECONDS} s"
-                    return
-                time.sleep(0.005)
-            child.returncode = os.waitstatus_to_exitcode(status)
+            # A group of its own, so that a pool of processes ends with it.
+            child = subprocess.Popen([node.measure, result, *self.words(node)], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                     start_new_session=True)
+            try:
+                child.wait(JOB_SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                child.wait()
+                self.failed = f"took over {JOB_SECONDS} s"
+                return
             err.seek(0)
             stderr = err.read().decode(errors="replace")
-        if child.returncode:
-            self.failed = f"exit {child.returncode}: {(stderr.strip().splitlines() or [''])[-1][:120]}"
+        took = json.loads(pathlib.Path(result).read_text())
+        if took["exit"]:
+            self.failed = f"exit {took['exit']}: {(stderr.strip().splitlines() or [''])[-1][:120]}"
             return
         try:
             report = self.program.seconds(stderr)
@@ -307,8 +309,8 @@ class Case:
         self.last = report["seconds"]
         if keep:
             self.seconds.append(report["seconds"])
-            self.cpu.append(usage.ru_utime + usage.ru_stime)
-            self.rss.append(usage.ru_maxrss * 1024)
+            self.cpu.append(took["cpu"])
+            self.rss.append(took["peak"])
             self.server.append(node.cpu() - server)
 
     def count_calls(self, node, work):
@@ -414,7 +416,8 @@ def machine():
 
 
 def report(o, cases, programs, skipped, chain, load):
-    chain_bytes = sum(p.stat().st_size for p in chain.glob("*.json"))
+    files = sorted((p for p in chain.glob("*.json") if p.stem.isdigit()), key=lambda p: int(p.stem))[-o.blocks:]
+    chain_bytes = sum(p.stat().st_size for p in files)
     print(f"{o.blocks:,} blocks, {chain_bytes / 1e6:.1f} MB of JSON. {machine()}. Load before the start {load:.2f}.")
     print(f"Medians of {o.rounds} rounds in shuffled order after one that does not count ({o.slow_rounds} where a run takes over "
           f"{o.slow:g} s). CPU and memory are the whole process's; of a pool of processes the largest one's memory.")
