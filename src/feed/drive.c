@@ -283,7 +283,10 @@ static void adapt_polling(struct drive *d)
 
 /* ---- heads ---- */
 
-/* Block time over the last 32 to 64 blocks; h is the tip, or was fetched with it: whole seconds in headers of fast chains need a long span. */
+/*
+ * Block time over the last 32 to 64 blocks: whole seconds in headers of fast chains need a long span. h is the tip, or was
+ * fetched with it.
+ */
 static void learn_time(struct drive *d, const struct head *h)
 {
 	enum { SPAN = 32 };
@@ -883,7 +886,7 @@ static uint64_t info_period(const struct drive *d)
 	return d->o.local ? 15 * NS_S : 60 * NS_S;
 }
 
-/* A node behind HTTP may have become another one without a word; a connection that stands says so by ending (fault 60). */
+/* A node behind HTTP may become another one without a word; where there is a connection, it ends (fault 60). */
 static void ask_chain_again(struct drive *d)
 {
 	if (d->o.push || d->info_rounds++ == 0)
