@@ -20,6 +20,7 @@ import traceback
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import counts  # noqa: E402
 import kinds  # noqa: E402
+import secure  # noqa: E402
 from case import Case  # noqa: E402
 
 HARD_LIMIT_S = 150  # no case needs so long: what is still running then is ended
@@ -85,7 +86,7 @@ def all_jobs(probe):
             for later in Case.times(row):
                 case = Case(probe, row, path, later)
                 jobs.append(Job(case.name, case.long, case.run, case.skip))
-    jobs += [Job(*case) for case in counts.cases(probe)]
+    jobs += [Job(*case) for case in counts.cases(probe) + secure.cases(probe)]
     jobs.sort(key=lambda j: -j.long)
     return jobs
 

@@ -1,4 +1,4 @@
-/* What the fault matrix (tests/faults) found in the drive: each a case here, without a node. Numbers are those of the list. */
+/* What the fault matrix (tests/faults) found in the drive, without a node. Numbers are those of the list of faults. */
 #include "feed_rig.h"
 
 #include <setjmp.h>
@@ -39,7 +39,8 @@ static void answer_numbers(struct rig *r)
 	for (unsigned i = 0; i < r->n_sent; i++) {
 		struct rig_call *c = &r->sent[i];
 
-		if (!c->answered && strcmp(c->method, "eth_getBlockByNumber") == 0 && sscanf(c->params, "[\"0x%llx\"", &n) == 1)
+		if (!c->answered && strcmp(c->method, "eth_getBlockByNumber") == 0 &&
+		    sscanf(c->params, "[\"0x%llx\"", &n) == 1)
 			rig_reply(r, c, rig_block(n, 0, 0));
 	}
 }
