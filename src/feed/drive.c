@@ -684,7 +684,7 @@ static uint64_t on_now(void *ctx)
 
 enum status drive_init(struct drive *d, const struct drive_opts *o, const struct drive_hooks *h)
 {
-	struct wire_hooks w = { .ctx = d, .emit = on_emit, .now = on_now, .result = on_result, .head = on_push,
+	struct wire_hooks w = { .ctx = d, .tap = h->tap, .emit = on_emit, .now = on_now, .result = on_result, .head = on_push,
 				.verify = on_verify };
 
 	*d = (struct drive){ .o = *o, .hooks = *h };

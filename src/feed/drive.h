@@ -34,6 +34,7 @@ struct drive_hooks {
 	void (*link)(void *ctx, enum link_state s, enum status cause, const char *text);
 	uint64_t (*now)(void *ctx); /* monotonic */
 	uint64_t (*wall)(void *ctx);
+	const struct wire_tap *tap; /* NULL: not recorded */
 };
 
 /* A request that waits, or waits to be tried again. */

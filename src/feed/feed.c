@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "feed/tap.h"
 #include "net/backoff.h"
 
 struct feed {
@@ -24,6 +25,8 @@ struct feed {
 	struct net_loop *loop;
 	struct transport *tp;
 	struct drive drive;
+	struct rec_tap tap;
+	struct wire_tap wire_tap;
 	struct backoff backoff;
 	uint32_t seq;
 	uint64_t dropped_said;
@@ -64,6 +67,7 @@ static void push(struct feed *f, struct event *e, bool important)
 
 	slot.e.path = f->o.path;
 	slot.e.seq = f->seq++;
+	tap_event(&f->tap, e);
 	if (ring_push(&f->up, &slot, important))
 		wake_raise(f->o.wake);
 	else if (e->kind == EV_BLOCK)
@@ -166,7 +170,40 @@ static enum status hook_send(void *ctx, const char *text, size_t n, uint64_t tok
 	st = f->tp->class->send(f->tp, text, n, token, &e);
 	if (st != ST_OK && st != ST_AGAIN)
 		log_msg(LOG_DEBUG, "path %u: not sent: %s", f->o.path, e.text);
+	if (st == ST_OK && f->tap.q) {
+		const struct wire_call *c = wire_find(&f->drive.wire, token);
+		uint64_t now = f->drive.now;
+
+		tap_out(&f->tap, text, n, now, f->drive.wall_now, token, c ? c->sched_ns : now, c ? c->attempt : 0);
+	}
 	return st;
+}
+
+static void hook_tap_in(void *ctx, const char *text, size_t n, const struct net_meta *m)
+{
+	struct feed *f = ctx;
+
+	tap_in(&f->tap, text, n, m);
+}
+
+static void hook_tap_fail(void *ctx, uint64_t id, const struct err *e, uint64_t now_ns, uint64_t now_wall)
+{
+	struct feed *f = ctx;
+
+	tap_fail(&f->tap, id, e, now_ns, now_wall);
+}
+
+static void hook_tap_ask_chain(void *ctx)
+{
+	struct feed *f = ctx;
+
+	tap_ask_chain(&f->tap, time_mono(), time_wall());
+}
+
+static void path_up(struct feed *f)
+{
+	tap_open(&f->tap, time_mono(), time_wall());
+	drive_up(&f->drive);
 }
 
 static void on_up(void *ctx, const struct net_phases *p)
@@ -176,7 +213,7 @@ static void on_up(void *ctx, const struct net_phases *p)
 	f->phases = *p;
 	f->stood = true;
 	if (!f->drive.up)
-		drive_up(&f->drive);
+		path_up(f);
 }
 
 static void on_message(void *ctx, const char *text, size_t n, const struct net_meta *m)
@@ -225,8 +262,10 @@ static void connection_ended(struct feed *f, const struct err *why, uint64_t ret
 	uint64_t now = time_mono(), in = 0, out = 0, delay;
 
 	f->attempt++;
-	if (f->drive.up)
+	if (f->drive.up) {
 		drive_down(&f->drive, why);
+		tap_close(&f->tap, time_mono(), time_wall());
+	}
 	if (f->tp) {
 		f->tp->class->bytes(f->tp, &in, &out);
 		f->bytes_in += in;
@@ -275,7 +314,7 @@ static void connection_open(struct feed *f)
 	say_link(f, LINK_CONNECTING, NULL, f->tp->class->doing(f->tp));
 	/* HTTP has no connection of its own: the first request makes it. */
 	if (!f->drive.o.push)
-		drive_up(&f->drive);
+		path_up(f);
 }
 
 static void show_progress(struct feed *f)
@@ -379,10 +418,12 @@ static void run(struct feed *f)
 		if (now >= f->next_traffic)
 			say_traffic(f, now);
 		say_lost(f);
+		tap_flush(&f->tap);
 	}
 	if (f->tp)
 		f->tp->class->close(f->tp);
 	f->tp = NULL;
+	tap_flush(&f->tap);
 }
 
 static void *feed_main(void *arg)
@@ -420,7 +461,7 @@ enum status feed_start(struct feed **out, const struct feed_opts *o, struct err 
 {
 	struct feed *f = aligned_alloc(64, (sizeof(*f) + 63) / 64 * 64);
 	const struct drive_hooks hooks = {
-		.ctx = f, .send = hook_send, .emit = hook_emit, .link = hook_link, .now = hook_now, .wall = hook_wall,
+		.ctx = f, .tap = o->rec ? &f->wire_tap : NULL, .send = hook_send, .emit = hook_emit, .link = hook_link, .now = hook_now, .wall = hook_wall,
 	};
 	const struct drive_opts d = {
 		.local = url_is_local(o->url),
@@ -438,6 +479,8 @@ enum status feed_start(struct feed **out, const struct feed_opts *o, struct err 
 	memset(f, 0, sizeof(*f));
 	f->o = *o;
 	f->wake.rfd = f->wake.wfd = -1;
+	f->tap = (struct rec_tap){ .q = o->rec, .feed = o->path };
+	f->wire_tap = (struct wire_tap){ f, hook_tap_in, hook_tap_fail, hook_tap_ask_chain };
 	f->scheme = o->url->scheme == URL_GUESS ? URL_HTTP : o->url->scheme;
 	atomic_init(&f->quit, false);
 	st = url_copy(&f->url, o->url);

@@ -9,6 +9,8 @@
 #include "base/wake.h"
 #include "feed/drive.h"
 
+struct recqueue;
+
 struct feed_opts {
 	const struct url *url; /* copied */
 	const struct net_opts *net; /* borrowed: must outlive the feed */
@@ -18,6 +20,7 @@ struct feed_opts {
 	struct claims *claims; /* borrowed */
 	struct wake *wake; /* of the consumer of events; borrowed, shared by all feeds */
 	size_t slots; /* of the ring up; 0: 4096 */
+	struct recqueue *rec; /* of the recorder; borrowed. NULL: not recorded */
 };
 
 struct feed;

@@ -51,11 +51,13 @@ void wire_connected(struct wire *w)
 	memset(w->calls, 0, sizeof(w->calls));
 	w->first_left = 2;
 	w->sub[0] = 0;
-	wire_ask_chain(w);
+	w->id_done = w->genesis_done = false;
 }
 
 void wire_ask_chain(struct wire *w)
 {
+	if (w->hooks.tap)
+		w->hooks.tap->ask_chain(w->hooks.tap->ctx);
 	w->id_done = w->genesis_done = false;
 }
 
@@ -866,6 +868,8 @@ void wire_in(struct wire *w, const char *text, size_t n, const struct net_meta *
 	struct err e;
 	size_t i = 0;
 
+	if (w->hooks.tap)
+		w->hooks.tap->in(w->hooks.tap->ctx, text, n, m);
 	in.peeked = rpc_peek_reply(text, n, &msg);
 	if (in.peeked)
 		in_one(&in, &msg);
@@ -891,6 +895,8 @@ void wire_fail(struct wire *w, struct wire_call *c, uint64_t now_ns, uint64_t no
 	struct incoming in = { .w = w, .meta = &m };
 	struct wire_result r = { .code = e->code, .detail = e->detail, .text = e->text, .wait_ns = wait_ns };
 
+	if (w->hooks.tap)
+		w->hooks.tap->fail(w->hooks.tap->ctx, c->id, e, now_ns, now_wall);
 	call_failed(w, c, e->code, &m);
 	finish(&in, c, &r);
 }

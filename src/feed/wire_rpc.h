@@ -44,6 +44,14 @@ struct wire_result {
 	bool missing; /* a batch was answered without it, or not as a batch: ask it alone */
 };
 
+/* Recording: everything that changes a wire besides outgoing messages and connections, before it has any effect. */
+struct wire_tap {
+	void *ctx;
+	void (*in)(void *ctx, const char *text, size_t n, const struct net_meta *m);
+	void (*fail)(void *ctx, uint64_t id, const struct err *e, uint64_t now_ns, uint64_t now_wall);
+	void (*ask_chain)(void *ctx);
+};
+
 struct wire_hooks {
 	void *ctx;
 	void (*emit)(void *ctx, struct event *e, bool important); /* takes what the event owns; path and seq are the taker's */
@@ -53,6 +61,7 @@ struct wire_hooks {
 	void (*head)(void *ctx, const struct head *h); /* pushed, in order; duplicates are left out */
 	/* Once per distinct body, after its events are out: verification costs time. */
 	bool (*verify)(void *ctx, const struct hash *h);
+	const struct wire_tap *tap; /* NULL: not recorded */
 };
 
 struct wire {

@@ -74,7 +74,9 @@ static uint64_t on_wall(void *ctx)
 void rig_init(struct rig *r, struct claims *c, bool push)
 {
 	const struct drive_opts o = { .push = push, .local = true, .claims = c };
-	const struct drive_hooks h = { r, on_send, on_emit, on_link, on_now, on_wall };
+	const struct drive_hooks h = {
+		.ctx = r, .send = on_send, .emit = on_emit, .link = on_link, .now = on_now, .wall = on_wall,
+	};
 
 	memset(r, 0, sizeof(*r));
 	r->now = 1000 * NS_S;

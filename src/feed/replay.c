@@ -1,0 +1,721 @@
+#include "feed/replay.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/ring.h"
+#include "base/time.h"
+#include "feed/state.h"
+#include "feed/wire_rpc.h"
+
+enum {
+	SLOTS = 512, /* of the ring: at full speed each third one holds a block */
+	UNVERIFIED = 64, /* blocks that are verified late */
+};
+
+#define TICK_NS (250 * NS_MS)
+/* Nothing at all for so long: the machine slept, or the file is damaged. Its ticks are left out. */
+#define HOLE_NS (600 * NS_S)
+/* A jump plays all before it if that is not more than this many bytes of messages, else from a segment on … */
+#define JUMP_BYTES (UINT64_C(512) << 20)
+/* … that begins at least this long before the place. */
+#define WARM_NS (600 * NS_S)
+
+struct player;
+
+/* A feed of the recording. */
+struct voice {
+	struct player *p;
+	struct wire wire;
+	uint16_t path;
+	uint32_t seq;
+};
+
+struct late_block {
+	struct block *block;
+	struct event e; /* of its verdict */
+	uint64_t chain_id;
+};
+
+/* What belongs to the thread. */
+struct player {
+	struct replay *r;
+	struct voice *voice; /* n_feeds */
+	const struct frame *frame; /* that is being played */
+	uint64_t clock, offset; /* recorded time; wall − mono */
+	uint64_t next_tick;
+	uint64_t until; /* no waiting before this recorded time */
+	bool warm; /* snapshots count: nothing before them is known */
+	/* Pace: recorded time base_mono is real time base_real. */
+	uint64_t base_mono, base_real;
+	uint32_t pace; /* as of then, thousandths; 0: no waiting */
+	bool held;
+	struct verifier *verifier;
+	struct late_block late[UNVERIFIED];
+	unsigned late_n, late_next;
+};
+
+struct replay {
+	struct replay_opts o;
+	struct recreader *file;
+	pthread_t thread;
+	bool running;
+	struct ring ring;
+	struct wake control; /* the thread waits here */
+	_Atomic bool want_room, quit, paused, ended;
+	_Atomic uint32_t pace;
+	_Atomic uint64_t mono, wall, raw, damaged, lost;
+	struct err error; /* before `ended` is set */
+	uint64_t from_seq, until, begin_mono, begin_wall;
+	bool warm;
+};
+
+/* ---- the ring ---- */
+
+static bool wait_control(struct replay *r, int ms)
+{
+	struct pollfd p = { .fd = wake_fd(&r->control), .events = POLLIN };
+
+	(void)poll(&p, 1, ms);
+	wake_take(&r->control);
+	return !atomic_load(&r->quit);
+}
+
+/* Waits for room: what is recorded is not lost in a replay. */
+static bool push(struct replay *r, const struct event *e)
+{
+	struct {
+		struct event e;
+		char rest[RING_SLOT - sizeof(struct event)];
+	} slot = { .e = *e };
+
+	while (!ring_push(&r->ring, &slot, true)) {
+		/* Either replay_pop sees this, or the next push sees what it popped. */
+		(void)atomic_exchange(&r->want_room, true);
+		if (ring_push(&r->ring, &slot, true))
+			break;
+		wake_raise(r->o.wake);
+		if (!wait_control(r, -1)) {
+			if (e->kind == EV_BLOCK)
+				block_unref(e->u.block.block);
+			return false;
+		}
+	}
+	wake_raise(r->o.wake);
+	return true;
+}
+
+const struct event *replay_peek(struct replay *r)
+{
+	return ring_peek(&r->ring);
+}
+
+void replay_pop(struct replay *r)
+{
+	ring_pop(&r->ring);
+	if (atomic_exchange(&r->want_room, false))
+		wake_raise(&r->control);
+}
+
+/* ---- late verification ---- */
+
+/* Nobody looks: as fast as it can. */
+static bool hurries(const struct player *p)
+{
+	return (p->pace == 0 && !p->held) || p->clock < p->until;
+}
+
+static void late_clear(struct player *p)
+{
+	for (unsigned i = 0; i < UNVERIFIED; i++) {
+		if (p->late[i].block)
+			block_unref(p->late[i].block);
+		p->late[i].block = NULL;
+	}
+	p->late_n = p->late_next = 0;
+}
+
+static void late_add(struct player *p, const struct voice *v, const struct event *e)
+{
+	struct late_block *l = &p->late[p->late_next];
+
+	if (l->block)
+		block_unref(l->block);
+	l->block = block_ref(e->u.block.block);
+	l->chain_id = v->wire.chain_id;
+	l->e = (struct event){ .kind = EV_VERDICT, .path = v->path, .mono = e->mono, .wall = e->wall };
+	l->e.u.verdict.hash = l->block->h.hash;
+	l->e.u.verdict.took_us = (uint32_t)p->frame->meta[META_VERIFY];
+	p->late_next = (p->late_next + 1) % UNVERIFIED;
+	p->late_n += p->late_n < UNVERIFIED;
+}
+
+static void late_verify(struct player *p)
+{
+	for (unsigned i = p->late_n; i > 0; i--) {
+		struct late_block *l = &p->late[(p->late_next + 2 * UNVERIFIED - i) % UNVERIFIED];
+
+		if (verify_block(p->verifier, l->block, l->chain_id, &l->e.u.verdict.v) == ST_OK && !push(p->r, &l->e))
+			break;
+	}
+	late_clear(p);
+}
+
+/* ---- time ---- */
+
+static void rebase(struct player *p, uint64_t now)
+{
+	p->base_mono = p->clock;
+	p->base_real = now;
+	p->pace = atomic_load(&p->r->pace);
+	p->held = atomic_load(&p->r->paused);
+}
+
+/* What was skipped is verified before somebody can look at it. */
+static void settle(struct player *p)
+{
+	if (p->late_n && !hurries(p))
+		late_verify(p);
+}
+
+/* Waits until recorded time t is due. False: the end. */
+static bool wait_until(struct player *p, uint64_t t)
+{
+	while (!atomic_load(&p->r->quit)) {
+		uint64_t now = time_mono(), due;
+
+		if (t <= p->until) {
+			p->base_mono = t;
+			p->base_real = now;
+			return true;
+		}
+		if (atomic_load(&p->r->pace) != p->pace || atomic_load(&p->r->paused) != p->held)
+			rebase(p, now);
+		settle(p);
+		if (!p->held && p->pace == 0)
+			return true;
+		if (p->held) {
+			recreader_rest(p->r->file);
+			wait_control(p->r, -1);
+			continue;
+		}
+		due = p->base_real + (t > p->base_mono ? (t - p->base_mono) * 1000 / p->pace : 0);
+		if (due <= now)
+			return true;
+		if (due - now > 100 * NS_MS)
+			recreader_rest(p->r->file);
+		wait_control(p->r, due - now > 60 * NS_S ? 60000 : (int)((due - now + NS_MS - 1) / NS_MS));
+	}
+	return false;
+}
+
+static bool set_clock(struct player *p, uint64_t t, bool tick)
+{
+	struct event e = { .kind = REPLAY_TICK, .mono = t, .wall = t + p->offset };
+
+	p->clock = t;
+	atomic_store(&p->r->mono, t);
+	atomic_store(&p->r->wall, e.wall);
+	return !tick || push(p->r, &e);
+}
+
+/* Recorded time goes on to t, with the ticks on the way. */
+static bool advance(struct player *p, uint64_t t)
+{
+	if (t > p->next_tick && t - p->next_tick > HOLE_NS) {
+		p->next_tick = (t - 10 * NS_S) / TICK_NS * TICK_NS;
+		p->base_mono += p->next_tick - p->clock;
+	}
+	for (; p->next_tick <= t; p->next_tick += TICK_NS) {
+		if (!wait_until(p, p->next_tick) || !set_clock(p, p->next_tick, true))
+			return false;
+	}
+	if (t <= p->clock)
+		return true;
+	return wait_until(p, t) && set_clock(p, t, false);
+}
+
+/* ---- frames ---- */
+
+static void on_emit(void *ctx, struct event *e, bool important)
+{
+	struct voice *v = ctx;
+	struct player *p = v->p;
+	const struct frame *f = p->frame;
+
+	(void)important;
+	e->path = v->path;
+	e->seq = v->seq++;
+	if (e->kind == EV_BLOCK) {
+		if (f && frame_has(f, META_DECODE))
+			e->u.block.done_mono = e->mono + f->meta[META_DECODE];
+		if (f && frame_has(f, META_VERIFY) && hurries(p) && !p->r->o.verify)
+			late_add(p, v, e);
+	} else if (e->kind == EV_VERDICT && f) {
+		e->u.verdict.took_us = (uint32_t)f->meta[META_VERIFY];
+	}
+	(void)push(p->r, e);
+}
+
+static bool on_verify(void *ctx, const struct hash *h)
+{
+	struct voice *v = ctx;
+	struct player *p = v->p;
+
+	(void)h;
+	return p->frame && frame_has(p->frame, META_VERIFY) && (!hurries(p) || p->r->o.verify);
+}
+
+static void play_out(struct voice *v, const struct frame *f)
+{
+	struct wire *w = &v->wire;
+	uint64_t token = f->meta[META_TOKEN], before = w->batches;
+
+	if (f->meta[META_SCHED] > f->mono || wire_out(w, f->text, f->n, f->mono - f->meta[META_SCHED]) != ST_OK)
+		return;
+	for (int i = 0; i < WIRE_CALLS; i++) {
+		struct wire_call *c = &w->calls[i];
+
+		if (c->id && (c->id == token || (w->batches != before && c->batch == w->batches))) {
+			c->token = token;
+			c->attempt = (uint16_t)f->meta[META_ATTEMPT];
+		}
+	}
+}
+
+static void play_in(struct voice *v, const struct frame *f)
+{
+	struct net_meta m = {
+		.recv_ns = f->mono,
+		.wall_ns = f->wall,
+		.token = f->meta[META_TOKEN],
+		.wire_bytes = f->meta[META_WIRE],
+		.xfer_bytes = f->meta[META_XFER],
+		.xfer_ns = f->meta[META_XFER_NS],
+		.reads = (uint32_t)f->meta[META_READS],
+		.http_status = (int)(f->meta[META_HTTP] & 0xffff),
+	};
+
+	atomic_fetch_add(&v->p->r->raw, f->n);
+	wire_in(&v->wire, f->text, f->n, &m);
+}
+
+static void play_fail(struct voice *v, const struct frame *f, const struct state *s)
+{
+	struct wire_call *c = wire_find(&v->wire, s->id);
+	struct err e = { .code = (enum status)s->code, .detail = s->detail };
+
+	memcpy(e.text, s->text, sizeof(s->text) < sizeof(e.text) ? sizeof(s->text) : sizeof(e.text));
+	if (c)
+		wire_fail(&v->wire, c, f->mono, f->wall, &e, 0);
+}
+
+/* What a feed of which only the snapshot is known has learned before it. */
+static void learn(struct wire *w, const struct event *e)
+{
+	if (e->kind == EV_CHAIN) {
+		w->chain_told = w->id_done = w->genesis_done = true;
+		w->chain_ok = e->u.chain.ok;
+		w->chain_id = e->u.chain.id;
+		w->genesis = e->u.chain.genesis;
+		w->first_left = 0;
+	} else if (e->kind == EV_HEAD) {
+		w->last = e->u.head.h;
+		w->has_last = true;
+	}
+}
+
+static void play_state(struct player *p, struct voice *v, const struct frame *f)
+{
+	struct event *e;
+	struct state s;
+
+	if (frame_has(f, META_SNAPSHOT) && !p->warm)
+		return;
+	if (state_read(&s, f->text, f->n) != ST_OK)
+		return;
+	e = &s.e;
+	e->mono = f->mono;
+	e->wall = f->wall;
+	switch (s.kind) {
+	case STATE_EVENT:
+		if (e->kind == EV_CLOCK && !v)
+			(void)push(p->r, e);
+		if (!v)
+			break;
+		if (frame_has(f, META_SNAPSHOT))
+			learn(&v->wire, e);
+		on_emit(v, e, true);
+		break;
+	case STATE_FAIL:
+		if (v)
+			play_fail(v, f, &s);
+		break;
+	case STATE_ASK_CHAIN:
+		if (v)
+			wire_ask_chain(&v->wire);
+		break;
+	default:
+		break;
+	}
+}
+
+/* A hole: whatever was on its way is not known any more. The segment that follows says how things stand. */
+static void play_drop(struct player *p, const struct frame *f)
+{
+	struct state s;
+
+	for (unsigned i = 0; i < recreader_info(p->r->file)->n_feeds; i++)
+		memset(p->voice[i].wire.calls, 0, sizeof(p->voice[i].wire.calls));
+	p->warm = true;
+	if (state_read(&s, f->text, f->n) == ST_OK && s.kind == STATE_DROP)
+		atomic_fetch_add(&p->r->lost, s.dropped);
+}
+
+static void play(struct player *p, const struct frame *f)
+{
+	struct voice *v = f->feed < recreader_info(p->r->file)->n_feeds ? &p->voice[f->feed] : NULL;
+
+	p->frame = f;
+	if (!(f->kind == FRAME_STATE && frame_has(f, META_SNAPSHOT)) && f->kind != FRAME_DROP)
+		p->warm = false;
+	switch (f->kind) {
+	case FRAME_STATE:
+		play_state(p, v, f);
+		break;
+	case FRAME_OPEN: case FRAME_CLOSE:
+		if (v)
+			wire_connected(&v->wire);
+		break;
+	case FRAME_OUT:
+		if (v)
+			play_out(v, f);
+		break;
+	case FRAME_IN:
+		if (v)
+			play_in(v, f);
+		break;
+	case FRAME_DROP:
+		play_drop(p, f);
+		break;
+	case FRAME_KINDS:
+		break;
+	}
+	p->frame = NULL;
+}
+
+/* ---- the thread ---- */
+
+static void finish(struct player *p, const struct err *e)
+{
+	struct replay *r = p->r;
+	struct event end = { .kind = REPLAY_END, .mono = p->clock, .wall = p->clock + p->offset };
+
+	late_verify(p);
+	(void)set_clock(p, p->clock, true);
+	if (e)
+		r->error = *e;
+	atomic_store(&r->ended, true);
+	(void)push(r, &end);
+}
+
+static void run(struct player *p)
+{
+	struct replay *r = p->r;
+	struct frame f;
+	struct err e = { .code = ST_OK };
+
+	while (!atomic_load(&r->quit)) {
+		enum status st = recreader_next(r->file, &f, &e);
+		bool snapshot = f.kind == FRAME_STATE && frame_has(&f, META_SNAPSHOT);
+
+		if (st == ST_MALFORMED || st == ST_TOO_BIG) {
+			if (atomic_fetch_add(&r->damaged, 1) == 0)
+				log_msg(LOG_WARN, "recording: %s", e.text);
+			continue;
+		}
+		if (st != ST_OK) {
+			finish(p, st == ST_CLOSED ? NULL : &e);
+			return;
+		}
+		if (f.mono > INT64_MAX / 2)
+			f.mono = p->clock;
+		if (f.wall > f.mono && !snapshot)
+			p->offset = f.wall - f.mono;
+		/* Snapshots have the times of what they say again. */
+		if (!snapshot && !advance(p, f.mono))
+			return;
+		play(p, &f);
+	}
+}
+
+static void player_fini(struct player *p)
+{
+	late_clear(p);
+	for (unsigned i = 0; p->voice && i < recreader_info(p->r->file)->n_feeds; i++)
+		wire_fini(&p->voice[i].wire);
+	free(p->voice);
+	verifier_free(p->verifier);
+}
+
+static enum status player_init(struct player *p, struct replay *r)
+{
+	unsigned n = recreader_info(r->file)->n_feeds;
+	enum status st = ST_OK;
+
+	*p = (struct player){ .r = r, .clock = r->begin_mono, .until = r->until, .warm = r->warm };
+	p->offset = r->begin_wall - r->begin_mono;
+	p->next_tick = r->begin_mono / TICK_NS * TICK_NS + TICK_NS;
+	p->verifier = verifier_new();
+	p->voice = calloc(n ? n : 1, sizeof(*p->voice));
+	if (!p->verifier || !p->voice)
+		return ST_NOMEM;
+	for (unsigned i = 0; i < n && st == ST_OK; i++) {
+		struct wire_hooks h = { .ctx = &p->voice[i], .emit = on_emit, .verify = on_verify };
+
+		p->voice[i].p = p;
+		p->voice[i].path = (uint16_t)i;
+		st = wire_init(&p->voice[i].wire, &h);
+	}
+	rebase(p, time_mono());
+	return st;
+}
+
+static void *replay_main(void *arg)
+{
+	struct replay *r = arg;
+	struct player *p = malloc(sizeof(*p));
+	struct err e = { .code = ST_NOMEM, .text = "no memory to replay" };
+
+	if (!p) {
+		r->error = e;
+		atomic_store(&r->ended, true);
+		return NULL;
+	}
+	if (player_init(p, r) == ST_OK)
+		run(p);
+	else
+		finish(p, &e);
+	player_fini(p);
+	free(p);
+	return NULL;
+}
+
+/* ---- from other threads ---- */
+
+enum status replay_open(struct replay **out, const struct replay_opts *o, struct err *e)
+{
+	struct replay *r = aligned_alloc(64, (sizeof(*r) + 63) / 64 * 64);
+	enum status st;
+
+	*out = NULL;
+	if (!r)
+		return err_set(e, ST_NOMEM, "no memory for a replay");
+	memset(r, 0, sizeof(*r));
+	r->o = *o;
+	r->control.rfd = r->control.wfd = -1;
+	replay_speed(r, o->speed);
+	st = o->file ? recreader_open(&r->file, o->file, e) : recreader_open_memory(&r->file, o->data, o->n, e);
+	if (st == ST_OK && recreader_info(r->file)->n_feeds == 0)
+		st = err_set(e, ST_MALFORMED, "%s: a recording of nothing", o->file ? o->file : "memory");
+	if (st == ST_OK)
+		st = wake_init(&r->control, e);
+	if (st == ST_OK && ring_init(&r->ring, SLOTS) != ST_OK)
+		st = err_set(e, ST_NOMEM, "no memory for a replay");
+	if (st != ST_OK)
+		replay_free(r);
+	else
+		*out = r;
+	return st;
+}
+
+const struct recinfo *replay_info(const struct replay *r)
+{
+	return recreader_info(r->file);
+}
+
+/* "90", "90s", "5m", "1h" */
+static bool span(const char *s, uint64_t *ns)
+{
+	char *end;
+	unsigned long long v = strtoull(s, &end, 10);
+
+	if (end == s || *s < '0' || *s > '9' || v > 1000000000)
+		return false;
+	*ns = v * (*end == 'h' ? 3600 * NS_S : *end == 'm' ? 60 * NS_S : NS_S);
+	return *end == 0 || (strchr("smh", *end) && end[1] == 0);
+}
+
+/* A time of day after the start, as time of the recorded clock. */
+static bool find_clock(struct replay *r, const char *words, uint64_t *mono)
+{
+	const struct recinfo *i = recreader_info(r->file);
+	const uint64_t day = 86400 * NS_S;
+	unsigned h, m, s = 0;
+	struct recseg seg;
+	uint64_t wall;
+	int n = 0;
+
+	if (sscanf(words, "%2u:%2u%n", &h, &m, &n) < 2)
+		return false;
+	if (words[n] == ':' && sscanf(words + n + 1, "%2u", &s) == 1)
+		n = (int)strlen(words);
+	if (words[n] || h > 23 || m > 59 || s > 59)
+		return false;
+	wall = i->start_wall / day * day + (h * 3600 + m * 60 + s) * NS_S;
+	if (wall < i->start_wall / NS_S * NS_S)
+		wall += day;
+	*mono = i->start_mono + (wall > i->start_wall ? wall - i->start_wall : 0);
+	/* The wall clock may have been set on the way. */
+	if (recreader_segment(r->file, wall, true, &seg) && seg.mono >= i->start_mono)
+		*mono = seg.mono + (wall - seg.wall);
+	return true;
+}
+
+enum status replay_find(struct replay *r, const char *words, uint64_t *mono, struct err *e)
+{
+	const struct recinfo *i = recreader_info(r->file);
+	struct mark m = { .seq = 0 };
+	uint64_t v = 0, wall;
+	char *end;
+	bool found = true;
+
+	if (words[0] == '+' && span(words + 1, &v)) {
+		*mono = i->start_mono + v;
+	} else if (words[0] == '-' && span(words + 1, &v)) {
+		*mono = i->last_mono > v ? i->last_mono - v : 0;
+	} else if (strncmp(words, "reorg:", 6) == 0 && span(words + 6, &v) && v > 0) {
+		found = recreader_mark(r->file, MARK_REORG, v / NS_S - 1, &m);
+	} else if (!find_clock(r, words, mono)) {
+		v = strtoull(words, &end, 10);
+		if (*words < '0' || *words > '9' || *end) {
+			err_set(e, ST_USAGE, "%.40s: no place in a recording", words);
+			return err_cure(e, "15:57, 15:57:02, a block number, reorg:1, +90s or -10s");
+		}
+		found = recreader_mark_number(r->file, v, &m);
+	}
+	if (m.seq)
+		found = recreader_stamp(r->file, m.seq, mono, &wall);
+	if (!found)
+		return err_set(e, ST_USAGE, "%.40s: is not in this recording", words);
+	if (*mono > i->last_mono)
+		return err_set(e, ST_USAGE, "%.40s: after the end of this recording", words);
+	return ST_OK;
+}
+
+/* Where to begin so that what is shown at `mono` is right. */
+static void choose_start(struct replay *r, uint64_t mono)
+{
+	const struct recinfo *i = recreader_info(r->file);
+	struct recseg s;
+
+	r->from_seq = 0;
+	r->begin_mono = i->start_mono;
+	r->begin_wall = i->start_wall;
+	r->warm = true;
+	if (mono <= i->start_mono + WARM_NS || recreader_bytes_before(r->file, mono) <= JUMP_BYTES)
+		return;
+	if (!recreader_segment(r->file, mono - WARM_NS, false, &s) || s.mono <= i->start_mono)
+		return;
+	r->from_seq = s.first_seq;
+	r->begin_mono = s.mono;
+	r->begin_wall = s.wall;
+}
+
+enum status replay_start(struct replay *r, uint64_t mono, uint64_t *start_mono, uint64_t *start_wall, struct err *e)
+{
+	sigset_t all, old;
+	enum status st = ST_OK;
+
+	choose_start(r, mono);
+	*start_mono = r->begin_mono;
+	*start_wall = r->begin_wall;
+	r->until = mono;
+	r->error = (struct err){ .code = ST_OK };
+	atomic_store(&r->quit, false);
+	atomic_store(&r->ended, false);
+	atomic_store(&r->raw, 0);
+	atomic_store(&r->damaged, 0);
+	atomic_store(&r->lost, 0);
+	atomic_store(&r->mono, r->begin_mono);
+	atomic_store(&r->wall, r->begin_wall);
+	recreader_seek(r->file, r->from_seq);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (pthread_create(&r->thread, NULL, replay_main, r) != 0)
+		st = err_set(e, ST_NOMEM, "cannot start a thread");
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	r->running = st == ST_OK;
+	return st;
+}
+
+void replay_stop(struct replay *r)
+{
+	const struct event *e;
+
+	if (r->running) {
+		atomic_store(&r->quit, true);
+		wake_raise(&r->control);
+		pthread_join(r->thread, NULL);
+	}
+	r->running = false;
+	while (r->ring.slots && (e = ring_peek(&r->ring)) != NULL) {
+		if (e->kind == EV_BLOCK)
+			block_unref(e->u.block.block);
+		ring_pop(&r->ring);
+	}
+}
+
+void replay_free(struct replay *r)
+{
+	if (!r)
+		return;
+	replay_stop(r);
+	recreader_close(r->file);
+	wake_fini(&r->control);
+	ring_fini(&r->ring);
+	free(r);
+}
+
+void replay_speed(struct replay *r, double speed)
+{
+	double milli = speed * 1000;
+
+	atomic_store(&r->pace, speed <= 0 ? 0 : milli < 1 ? 1 : milli > 1e8 ? 100000000 : (uint32_t)milli);
+	if (r->running)
+		wake_raise(&r->control);
+}
+
+void replay_pause(struct replay *r, bool on)
+{
+	atomic_store(&r->paused, on);
+	if (r->running)
+		wake_raise(&r->control);
+}
+
+void replay_stats(const struct replay *r, struct replay_stats *s)
+{
+	*s = (struct replay_stats){
+		.mono = atomic_load(&r->mono),
+		.wall = atomic_load(&r->wall),
+		.raw_bytes = atomic_load(&r->raw),
+		.speed = atomic_load(&r->pace) / 1000.0,
+		.paused = atomic_load(&r->paused),
+		.ended = atomic_load(&r->ended),
+		.damaged = atomic_load(&r->damaged),
+		.lost = atomic_load(&r->lost),
+	};
+}
+
+enum status replay_error(const struct replay *r, struct err *e)
+{
+	if (!atomic_load(&r->ended))
+		return ST_OK;
+	*e = r->error;
+	return r->error.code;
+}
