@@ -24,8 +24,9 @@ AVX2 INLINE uint64_t mask64(__m256i lo, __m256i hi)
 }
 
 /*
- * The values of 32 characters; more than 15 for each that is no digit. '0'…'9' go to 0xf6…0xff, all else is driven below 0xf6
- * by saturation or lies there, and 0xf0 less is 0…9 or more than 15. Letters go to 10…15, all else above by saturation.
+ * The values of 32 characters; more than 15 for each that is no digit. '0'…'9' go to 0xf6…0xff, all
+ * else is driven below 0xf6 by saturation or lies there, and 0xf0 less is 0…9 or more than 15.
+ * Letters go to 10…15, all else above by saturation.
  */
 AVX2 INLINE __m256i nibbles(__m256i c, bool upper)
 {

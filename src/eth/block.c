@@ -124,18 +124,11 @@ void keys_init(struct keys *k, const struct field *fields, unsigned n)
 	k->next[n] = 0;
 }
 
-int dec_key(struct dec *x, struct keys *k, unsigned *prev)
+int dec_key_search(struct dec *x, struct keys *k, unsigned *prev)
 {
-	unsigned guess = k->next[*prev];
-	const struct field *f = &k->fields[guess];
+	const struct field *f;
 	struct json_str key;
 
-	if (json_key_try(&x->j, f->key, f->len + 3u)) {
-		x->name = f->key + 1;
-		x->name_n = f->len;
-		*prev = guess;
-		return (int)guess;
-	}
 	if (!json_key(&x->j, &key))
 		return -1;
 	x->name = key.p;
@@ -273,8 +266,7 @@ bool take_field(struct dec *x, const struct field *f, void *base, uint64_t *has)
 	void *out = (unsigned char *)base + f->off;
 	bool absent = false, ok;
 
-	/* One comparison that says no, nearly always; white space before null is for the slow ways. */
-	if (x->j.p < x->j.end && *x->j.p != '"' && json_null(&x->j)) {
+	if (take_null(x)) {
 		memset(out, 0, f->size);
 		*has &= ~f->bit;
 		return true;

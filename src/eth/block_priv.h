@@ -41,7 +41,7 @@ enum kind {
 };
 
 struct field {
-	const char *key; /* as it stands in compact text: "\"hash\":" */
+	char key[JSON_KEY_MAX]; /* as it stands in compact text: "\"hash\":" */
 	uint8_t len; /* of the name alone */
 	uint8_t kind; /* enum kind */
 	uint16_t off, size; /* of the member in its struct */
@@ -121,7 +121,25 @@ bool dec_missing(struct dec *x, const char *name);
  * The next member of an object. *prev is k->n before the first one. Returns the index of its field, NO_FIELD for one that
  * is in no table (its name in x->name, its value still there), -1 at the end or on an error of grammar.
  */
-int dec_key(struct dec *x, struct keys *k, unsigned *prev);
+int dec_key_search(struct dec *x, struct keys *k, unsigned *prev); /* when it is not the one that was expected */
+static inline int dec_key(struct dec *x, struct keys *k, unsigned *prev)
+{
+	unsigned guess = k->next[*prev];
+	const struct field *f = &k->fields[guess];
+
+	if (!json_key_try(&x->j, f->key, f->len + 3u))
+		return dec_key_search(x, k, prev);
+	x->name = f->key + 1;
+	x->name_n = f->len;
+	*prev = guess;
+	return (int)guess;
+}
+
+/* A value of null, consumed. Strings, as nearly all values are, cost one comparison. */
+static inline bool take_null(struct dec *x)
+{
+	return !(x->j.p < x->j.end && *x->j.p == '"') && json_null(&x->j);
+}
 
 /*
  * Values. All return false, without an error of grammar and with the value unread, if it is not of the kind: then x->why

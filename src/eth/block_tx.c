@@ -129,7 +129,7 @@ static bool access_entry(struct dec *x, struct access_entry *out)
 		if (i == NO_FIELD)
 			ok = json_skip(&x->j, NULL);
 		else if (access_fields[i].kind == K_BLOBS)
-			ok = json_null(&x->j) || take_hashes(x, &out->keys);
+			ok = take_null(x) || take_hashes(x, &out->keys);
 		else
 			ok = take_field(x, &access_fields[i], out, &has);
 		if (!ok)
@@ -196,7 +196,7 @@ static bool auth(struct dec *x, struct auth *out)
 			ok = json_skip(&x->j, NULL);
 		} else if (auth_fields[i].kind != K_PARITY8) {
 			ok = take_field(x, &auth_fields[i], out, &has);
-		} else if (!json_null(&x->j)) {
+		} else if (!take_null(x)) {
 			ok = take_small(x, UINT8_MAX, &v);
 			/* Some nodes send v alone, as parity or as 27 and 28. */
 			if (ok && (auth_fields[i].bit == T_Y_PARITY || !(has & T_Y_PARITY)))
@@ -249,7 +249,7 @@ static bool take_list(struct dec *x, const struct field *f, struct tx *t, uint64
 
 	*out = (struct span){0, 0};
 	*has &= ~f->bit;
-	if (json_null(&x->j))
+	if (take_null(x))
 		return true;
 	*has |= f->bit;
 	if (f->kind == K_ACCESS)
@@ -282,7 +282,7 @@ static bool take_whereabouts(struct dec *x, const struct field *f, struct tx *t)
 	struct hash hash;
 	uint64_t v = 0;
 
-	if (json_null(&x->j))
+	if (take_null(x))
 		return true;
 	ok = f->kind == K_OF_HASH ? take_fixed(x, hash.b, sizeof(hash), &absent) : take_u64(x, &v);
 	if (!ok || absent)
@@ -321,25 +321,25 @@ static bool take_value(struct dec *x, const struct field *f, struct tx *t, uint6
 	case K_INPUT_ALIAS:
 		if (*has & P_INPUT) /* said already, by `input` (Nethermind sends both) */
 			return json_skip(&x->j, NULL);
-		return json_null(&x->j) || take_data(x, &t->input);
+		return take_null(x) || take_data(x, &t->input);
 	case K_INPUT:
 		*has &= ~P_INPUT;
 		t->input = (struct span){0, 0};
-		if (json_null(&x->j))
+		if (take_null(x))
 			return true;
 		*has |= P_INPUT;
 		return take_data(x, &t->input);
 	case K_GAS_ALIAS:
 		if (*has & P_GAS)
 			return json_skip(&x->j, NULL);
-		if (json_null(&x->j))
+		if (take_null(x))
 			return true;
 		*has |= P_GAS;
 		return take_u64(x, &t->gas);
 	case K_TYPE:
 		*has &= ~P_TYPE;
 		t->type = TX_LEGACY;
-		if (json_null(&x->j))
+		if (take_null(x))
 			return true;
 		if (!take_small(x, UINT32_MAX, &v))
 			return false;
@@ -348,7 +348,7 @@ static bool take_value(struct dec *x, const struct field *f, struct tx *t, uint6
 		return true;
 	case K_SYSTEM:
 		*has &= ~(uint64_t)T_SYSTEM;
-		if (json_null(&x->j))
+		if (take_null(x))
 			return true;
 		switch (json_peek(&x->j)) {
 		case JSON_TRUE:
@@ -362,7 +362,7 @@ static bool take_value(struct dec *x, const struct field *f, struct tx *t, uint6
 	case K_VERSION:
 		*has &= ~(uint64_t)T_DEPOSIT_VERSION;
 		t->deposit_version = 0;
-		if (json_null(&x->j))
+		if (take_null(x))
 			return true;
 		if (!take_small(x, UINT32_MAX, &v))
 			return false;

@@ -3,6 +3,9 @@
 #include "base/simd.h"
 #include "base/utf8.h"
 
+#define EIGHT_ONES 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
+const uint8_t json_key_mask[2 * JSON_KEY_MAX] = {EIGHT_ONES, EIGHT_ONES, EIGHT_ONES};
+
 static inline bool is_space(char c)
 {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';

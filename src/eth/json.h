@@ -42,12 +42,25 @@ bool json_object(struct json *j);
 bool json_array(struct json *j);
 /* In an object: the next key, positioned at its value; false at '}' (consumed) or on error. */
 bool json_key(struct json *j, struct json_str *key);
-/*
- * For a decoder that knows which key comes next: consumes the next key if the text stands there exactly as `quoted`
- * ("\"hash\":", n bytes, no white space before it). False: nothing was consumed, use json_key.
- */
-static inline bool json_key_try(struct json *j, const char *quoted, size_t n)
+enum { JSON_KEY_MAX = 24 };
+extern const uint8_t json_key_mask[2 * JSON_KEY_MAX]; /* 0xff, then as many zeros */
+/* The eight bytes at p + n for which those at mask + n are 0xff: zero if they are equal to those at q + n. */
+static inline uint64_t json_differ(const char *p, const char *q, const uint8_t *mask, size_t n)
 {
+	uint64_t a, b, m;
+
+	__builtin_memcpy(&a, p + n, 8);
+	__builtin_memcpy(&b, q + n, 8);
+	__builtin_memcpy(&m, mask + n, 8);
+	return (a ^ b) & m;
+}
+/*
+ * For a decoder that knows which key comes next: consumes it if the text stands there exactly as `quoted` ("\"hash\":", n
+ * characters, then zeros; no white space before it). False: nothing was consumed, use json_key.
+ */
+static inline bool json_key_try(struct json *j, const char quoted[JSON_KEY_MAX], size_t n)
+{
+	const uint8_t *mask = json_key_mask + JSON_KEY_MAX - n;
 	const char *p = j->p;
 
 	if (!j->fresh) {
@@ -55,8 +68,14 @@ static inline bool json_key_try(struct json *j, const char *quoted, size_t n)
 			return false;
 		p++;
 	}
-	if ((size_t)(j->end - p) < n || __builtin_memcmp(p, quoted, n) != 0)
+	if (j->end - p >= JSON_KEY_MAX) {
+		/* Three words whatever the length, as what depends on it is mispredicted. */
+		if (json_differ(p, quoted, mask, 0) | json_differ(p, quoted, mask, 8) |
+			json_differ(p, quoted, mask, 16))
+			return false;
+	} else if ((size_t)(j->end - p) < n || __builtin_memcmp(p, quoted, n) != 0) {
 		return false;
+	}
 	j->p = p + n;
 	j->fresh = false;
 	return true;

@@ -1,6 +1,6 @@
 /*
- * Fuzz target of base/simd: every variant reads any text as the portable one does, kernel by kernel and as a whole block, and
- * never behind the end of the text or of the room for what comes out.
+ * Fuzz target of base/simd: every variant reads any text as the portable one does, kernel by kernel
+ * and as a whole block, and never behind the end of the text or of the room for what comes out.
  */
 #include <stdint.h>
 #include <stdlib.h>
