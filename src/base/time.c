@@ -40,6 +40,12 @@ time_cpu(void)
 }
 
 uint64_t
+time_thread_cpu(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t
 time_clock_bound(void)
 {
 #ifdef __linux__

@@ -12,6 +12,7 @@
 uint64_t time_mono(void); /* CLOCK_MONOTONIC */
 uint64_t time_wall(void); /* CLOCK_REALTIME, since 1970 */
 uint64_t time_cpu(void); /* CPU time of this process, all threads */
+uint64_t time_thread_cpu(void); /* CPU time of the calling thread */
 /*
  * How far this machine's clock may be off, from read-only adjtimex maxerror.
  * UINT64_MAX: unknown or not synchronised (maxerror ≥ 16 s).

@@ -29,6 +29,7 @@ struct net_loop {
 	unsigned n_watched;
 	int running; /* transfers that curl is busy with */
 	bool dirty; /* a job was added since curl looked last */
+	bool done; /* a job came to its end outside of net_loop_wait */
 };
 
 /* A copy of what is to be sent. TLS wants the same pointer and length again (rule 4), so a chunk never moves. */
@@ -187,8 +188,10 @@ net_loop_wait(struct net_loop *l, int timeout_ms, struct err *e)
 	int events = 0;
 	CURLMcode rc;
 
-	if (l->dirty && perform(l))
+	if ((l->dirty && perform(l)) || l->done) {
+		l->done = false;
 		return ST_OK;
+	}
 	if (grow_fds(l) != ST_OK)
 		return err_set(e, ST_NOMEM, "out of memory");
 	for (struct stream *s = l->streams; s != NULL; s = s->next) {
@@ -222,6 +225,13 @@ net_loop_wait(struct net_loop *l, int timeout_ms, struct err *e)
 	if (l->running > 0 || events == 0)
 		perform(l);
 	return ST_OK;
+}
+
+void
+net_loop_push(struct net_loop *l)
+{
+	if (l->dirty && perform(l))
+		l->done = true;
 }
 
 /* ---- what all handles have in common ---- */

@@ -38,6 +38,8 @@ void net_loop_free(struct net_loop *l); /* after all its streams and transports 
 enum status net_loop_watch(struct net_loop *l, int fd) MUST_CHECK;
 /* Waits until something is readable or writable or timeout_ms passed (−1: no limit), and lets curl do its part. Never spins. */
 enum status net_loop_wait(struct net_loop *l, int timeout_ms, struct err *e) MUST_CHECK;
+/* Sends at once what was added since the last wait (HTTP requests), for who is busy before the next one. May be called in callbacks. */
+void net_loop_push(struct net_loop *l);
 
 /* Phases of a connection in ns since its start; 0: not reached (or not needed). */
 struct net_phases {
