@@ -203,17 +203,34 @@ static enum status take_disconnect(struct rlpx *r, struct rlpx_msg *m, struct er
 	return ST_OK;
 }
 
-enum status rlpx_next(struct rlpx *r, struct rlpx_msg *m, struct err *e)
+enum status rlpx_shake(struct rlpx *r, struct err *e)
 {
-	struct frame f;
-	enum status st = ST_OK;
+	enum status st;
 
 	if (r->failed)
 		return err_set(e, ST_CLOSED, "RLPx: the connection failed before");
-	if (!r->secure)
-		st = shake(r, e);
-	if (st == ST_OK)
-		st = frame_rx_next(&r->rx, &f, e);
+	if (r->secure)
+		return ST_OK;
+	st = shake(r, e);
+	if (st != ST_OK && st != ST_AGAIN)
+		r->failed = true;
+	return st;
+}
+
+uint64_t rlpx_frame_began(const struct rlpx *r)
+{
+	return r->secure && r->rx.marked ? r->rx.mark.ns : 0;
+}
+
+enum status rlpx_next(struct rlpx *r, struct rlpx_msg *m, struct err *e)
+{
+	struct frame f;
+	enum status st;
+
+	st = rlpx_shake(r, e);
+	if (st != ST_OK)
+		return st;
+	st = frame_rx_next(&r->rx, &f, e);
 	if (st == ST_OK) {
 		*m = (struct rlpx_msg){
 			.code = f.code, .data = f.data, .n = f.n, .wire = f.wire, .mark = f.mark

@@ -68,6 +68,14 @@ void rlpx_received(struct rlpx *r, size_t n, uint64_t now_ns, uint64_t wall_ns);
  */
 enum status rlpx_next(struct rlpx *r, struct rlpx_msg *m, struct err *e) MUST_CHECK;
 
+/*
+ * The handshake alone, for who wants to know when it is done before any message is looked at: ST_OK, ST_AGAIN, or final as above.
+ * rlpx_next does the same by itself.
+ */
+enum status rlpx_shake(struct rlpx *r, struct err *e) MUST_CHECK;
+/* When the first byte of the message that is still coming came; 0: none is. */
+uint64_t rlpx_frame_began(const struct rlpx *r);
+
 /* Are the keys there? The initiator may send from then on; the recipient has its ack in rlpx_out. */
 bool rlpx_secure(const struct rlpx *r);
 /* Public key of the other side: known to the recipient once secure. And ours. */
