@@ -14,9 +14,21 @@
  * difference is shown as such only if a second answer repeats it and this chain has verified before: else it may be
  * ours (a fork that this version does not know).
  */
+static enum truth part_truth(const struct chain *c, const uint8_t count[TRUTH_NO + 1])
+{
+	if (count[TRUTH_YES])
+		return TRUTH_YES;
+	if (count[TRUTH_NO] >= 2 && c->verified_once)
+		return TRUTH_NO;
+	return count[TRUTH_NO] || count[TRUTH_UNKNOWN] ? TRUTH_UNKNOWN : TRUTH_NONE;
+}
+
 static void truth_update(const struct chain *c, struct node *n)
 {
 	struct blk *b = &n->b;
+
+	for (unsigned i = 0; i < PART_N; i++)
+		b->part[i] = part_truth(c, n->part_n[i]);
 
 	b->truth_why[0] = '\0';
 	if (n->yes_n) {
@@ -67,6 +79,12 @@ static void verified(struct chain *c)
 				truth_update(c, set[k]->v[i]);
 }
 
+static void part_count(struct node *n, enum blk_part part, enum truth t)
+{
+	if ((unsigned)t <= TRUTH_NO)
+		bump(&n->part_n[part][t]);
+}
+
 void body_verdict(struct model *m, const struct event *e)
 {
 	struct path *p = m->paths[e->path];
@@ -84,6 +102,9 @@ void body_verdict(struct model *m, const struct event *e)
 	n = chain_node(c, &e->u.verdict.hash);
 	if (!n)
 		return;
+	part_count(n, PART_HEADER, v->header);
+	part_count(n, PART_TXS, v->txs);
+	part_count(n, PART_WITHDRAWALS, v->withdrawals);
 	switch (verdict_all(v)) {
 	case TRUTH_YES:
 		bump(&n->yes_n);
@@ -199,6 +220,9 @@ void body_miss(struct model *m, const struct event *e)
 	if (p->chain < 0 || hash_is_zero(&e->u.miss.hash))
 		return;
 	n = chain_node(m->chains[p->chain], &e->u.miss.hash);
-	if (n)
-		n->missed_by |= bit(e->path);
+	if (!n || n->missed_by & bit(e->path))
+		return;
+	n->missed_by |= bit(e->path);
+	n->b.missed++;
+	m->priv->dirty |= DIRTY_BLOCKS;
 }

@@ -42,6 +42,8 @@ enum dirty {
 
 /* ---- blocks ---- */
 
+enum blk_part { PART_HEADER, PART_TXS, PART_WITHDRAWALS, PART_N };
+
 enum blk_state { BLK_CANON, BLK_ORPHAN, BLK_SIDE /* heard, never on the chain we follow */ };
 
 struct blk {
@@ -57,6 +59,8 @@ struct blk {
 	char builder[20]; /* "" if nothing can be said */
 	enum truth truth; /* what is shown: ✓ ✗ ? or nothing */
 	char truth_why[64]; /* field (✗) or reason (?) */
+	enum truth part[PART_N]; /* the same for each part by itself */
+	uint8_t missed; /* so many paths said that they cannot serve its body */
 	/* Arrival: the earliest over all paths; may be revised for a second (design.md §4.6). UNKNOWN for blocks that were only backfilled. */
 	uint64_t first_mono, first_wall;
 	uint16_t first_path;
@@ -302,6 +306,11 @@ struct want {
 	struct hash hash;
 };
 unsigned model_wants(struct model *m, struct want *out, unsigned max);
+/*
+ * On which path to ask for the body of a block that somebody wants to see: one that told of it first, one that said it has none last.
+ * turn: how often that was done before, so that the next one is asked. False: no path of its chain is up, or no chain knows the block.
+ */
+bool model_want_body(const struct model *m, const struct hash *h, unsigned turn, struct want *out);
 
 /* ---- looking up ---- */
 static inline struct chain *model_chain(const struct model *m)

@@ -44,6 +44,7 @@ struct node {
 	bool in_rows;
 	bool noted; /* the event log told of its body: missing or wrong */
 	uint8_t yes_n, no_n, unknown_n; /* verdicts */
+	uint8_t part_n[PART_N][TRUTH_NO + 1]; /* of each part, by enum truth */
 	uint8_t queue_no; /* what has passed the queue of it */
 	bool queue_yes, queue_body;
 	char no_field[32], unknown_why[64];

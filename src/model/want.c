@@ -132,6 +132,25 @@ static void silent_wants(struct model *m, struct list *l)
 	}
 }
 
+bool model_want_body(const struct model *m, const struct hash *h, unsigned turn, struct want *out)
+{
+	for (unsigned i = 0; i < m->n_chains; i++) {
+		const struct node *n = chain_node(m->chains[i], h);
+		unsigned first;
+		int path;
+
+		if (!n)
+			continue;
+		first = n->b.first_path < m->n_paths ? n->b.first_path : 0;
+		path = pick_path(m, m->chains[i], n->told_by, n->missed_by, first, turn);
+		if (path < 0)
+			continue;
+		*out = (struct want){ .path = (unsigned)path, .kind = CMD_BODY, .number = n->b.h.number, .hash = *h };
+		return true;
+	}
+	return false;
+}
+
 unsigned model_wants(struct model *m, struct want *out, unsigned max)
 {
 	struct list l = { .out = out, .max = max };
