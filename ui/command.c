@@ -21,6 +21,7 @@ static const struct {
 	{"Home", KEY_HOME_}, {"End", KEY_END_}, {"PgUp", KEY_PGUP_}, {"PgDn", KEY_PGDN_},
 	{"Tab", KEY_TAB_}, {"S-Tab", KEY_STAB_}, {"Enter", KEY_ENTER_}, {"Esc", KEY_ESC_},
 	{"Bksp", KEY_BACKSPACE_}, {"Del", KEY_DELETE_}, {"Space", ' '},
+	{"Alt-Left", KEY_ALT_LEFT_}, {"Alt-Right", KEY_ALT_RIGHT_},
 };
 
 unsigned

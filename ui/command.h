@@ -14,6 +14,7 @@
 #define COMMAND_LIST(X) \
 	X(UI_HELP, "help", "F1 ?", "Help", "this page") \
 	X(UI_VIEW_1, "view-overview", "1", "", "overview") \
+	X(UI_VIEW_2, "view-blocks", "2", "", "blocks: every column") \
 	X(UI_VIEW_8, "view-log", "8", "", "log and own cost") \
 	X(UI_VIEW_LAST, "view-last", "-", "", "the view before this one") \
 	X(UI_DOWN, "down", "j Down", "", "next row") \
@@ -24,10 +25,16 @@
 	X(UI_PAGE_UP, "page-up", "PgUp ^B", "", "a page up") \
 	X(UI_HALF_DOWN, "half-down", "^D", "", "half a page down") \
 	X(UI_HALF_UP, "half-up", "^U", "", "half a page up") \
-	X(UI_NEXT_PANE, "next-pane", "Tab", "Pane", "next pane") \
+	X(UI_NEXT_PANE, "next-pane", "Tab", "Pane", "next pane; on a page: its next part") \
 	X(UI_PREV_PANE, "previous-pane", "S-Tab", "", "previous pane") \
+	X(UI_OPEN, "open", "Enter", "Open", "open the row: block, transaction") \
+	X(UI_PREV_ITEM, "previous-item", "Alt-Left", "", "on a page: the block or transaction before this one") \
+	X(UI_NEXT_ITEM, "next-item", "Alt-Right", "", "on a page: the next block or transaction") \
+	X(UI_RAW, "raw", "v", "", "the block or transaction as raw JSON") \
+	X(UI_COPY, "copy", "y", "", "copy the value to the clipboard (OSC 52): a hash, an address, a number") \
+	X(UI_COPY_JSON, "copy-json", "Y", "", "copy the block or transaction as JSON") \
 	X(UI_ZOOM, "zoom", "z", "Zoom", "this pane alone, or all again") \
-	X(UI_BACK, "back", "Esc", "", "close help or zoom, then follow the newest") \
+	X(UI_BACK, "back", "Esc", "", "close help, page or zoom, then follow the newest") \
 	X(UI_FOLLOW, "follow", "F", "Follow", "follow the newest; moving off it pins a row by its hash") \
 	X(UI_FREEZE, "freeze", "Space", "Freeze", "freeze the screen, not the feeds") \
 	X(UI_SORT, "sort", "F6 s", "Sort", "sort by the chosen column; again: back to the pane's own order") \
@@ -63,7 +70,7 @@ extern const size_t command_table_n;
 enum key {
 	KEY_SPECIAL = 0x200000,
 	KEY_UP_, KEY_DOWN_, KEY_LEFT_, KEY_RIGHT_, KEY_HOME_, KEY_END_, KEY_PGUP_, KEY_PGDN_, KEY_TAB_, KEY_STAB_,
-	KEY_ENTER_, KEY_ESC_, KEY_BACKSPACE_, KEY_DELETE_,
+	KEY_ENTER_, KEY_ESC_, KEY_BACKSPACE_, KEY_DELETE_, KEY_ALT_LEFT_, KEY_ALT_RIGHT_,
 	KEY_F1_ = KEY_SPECIAL + 0x100, /* … F12 follow */
 	KEY_CTRL_ = KEY_SPECIAL + 0x200, /* + letter: ^L is KEY_CTRL_ + 'L' */
 };

@@ -292,6 +292,9 @@ grid(struct screen *s)
 	return s->row != NULL;
 }
 
+/* Numbers that curses has none for. */
+enum { ALT_LEFT = KEY_MAX + 64, ALT_RIGHT };
+
 /* Some terminals send these whatever their description says, most of all behind ssh and tmux. */
 static void
 more_keys(void)
@@ -305,12 +308,15 @@ more_keys(void)
 		{"\033[H", KEY_HOME}, {"\033[F", KEY_END}, {"\033OH", KEY_HOME}, {"\033OF", KEY_END},
 		{"\033[1~", KEY_HOME}, {"\033[4~", KEY_END}, {"\033[5~", KEY_PPAGE}, {"\033[6~", KEY_NPAGE},
 		{"\033[Z", KEY_BTAB}, {"\033OP", KEY_F(1)}, {"\033[11~", KEY_F(1)}, {"\033[15~", KEY_F(5)},
-		{"\033[17~", KEY_F(6)}, {"\033[21~", KEY_F(10)},
+		{"\033[17~", KEY_F(6)}, {"\033[21~", KEY_F(10)}, {"\033[1;3D", ALT_LEFT}, {"\033[1;3C", ALT_RIGHT},
+		{"\033\033[D", ALT_LEFT}, {"\033\033[C", ALT_RIGHT}, {"\033\033OD", ALT_LEFT}, {"\033\033OC", ALT_RIGHT},
+		{"\033b", ALT_LEFT}, {"\033f", ALT_RIGHT},
 	};
 	size_t i;
 
+	/* What terminfo knows only by an extended name has a number that nobody else knows: ours is better. */
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (key_defined(keys[i].bytes) == 0)
+		if (key_defined(keys[i].bytes) == 0 || key_defined(keys[i].bytes) > KEY_MAX)
 			define_key(keys[i].bytes, keys[i].key);
 }
 
@@ -493,6 +499,57 @@ screen_mouse(struct screen *s, bool on)
 	mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
 }
 
+/* RFC 4648. */
+static size_t
+base64(char *out, const char *in, size_t n)
+{
+	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const unsigned char *p = (const unsigned char *)in;
+	char *to = out;
+	unsigned v;
+
+	for (; n >= 3; n -= 3, p += 3) {
+		v = (unsigned)p[0] << 16 | (unsigned)p[1] << 8 | p[2];
+		*to++ = digit[v >> 18];
+		*to++ = digit[v >> 12 & 63];
+		*to++ = digit[v >> 6 & 63];
+		*to++ = digit[v & 63];
+	}
+	if (n > 0) {
+		v = (unsigned)p[0] << 16 | (n > 1 ? (unsigned)p[1] << 8 : 0);
+		*to++ = digit[v >> 18];
+		*to++ = digit[v >> 12 & 63];
+		*to++ = n > 1 ? digit[v >> 6 & 63] : '=';
+		*to++ = '=';
+	}
+	return (size_t)(to - out);
+}
+
+bool
+screen_copy(struct screen *s, const char *text, size_t n)
+{
+	static const char begin[] = "\033]52;c;", end[] = "\a";
+	char *out;
+	size_t len;
+
+	(void)s;
+	if (n > SCREEN_COPY_MAX)
+		return false;
+	out = malloc(sizeof(begin) + (n + 2) / 3 * 4 + sizeof(end));
+	if (out == NULL)
+		return false;
+	memcpy(out, begin, sizeof(begin) - 1);
+	len = sizeof(begin) - 1;
+	len += base64(out + len, text, n);
+	memcpy(out + len, end, sizeof(end) - 1);
+	len += sizeof(end) - 1;
+	/* Curses keeps its own output until doupdate and has sent it all then: this does not cut a sequence in two. */
+	fwrite(out, 1, len, stdout);
+	fflush(stdout);
+	free(out);
+	return true;
+}
+
 bool
 screen_alive(const struct screen *s)
 {
@@ -588,6 +645,8 @@ function_key(wint_t k)
 	case KEY_ENTER: return KEY_ENTER_;
 	case KEY_BACKSPACE: return KEY_BACKSPACE_;
 	case KEY_DC: return KEY_DELETE_;
+	case ALT_LEFT: return KEY_ALT_LEFT_;
+	case ALT_RIGHT: return KEY_ALT_RIGHT_;
 	default: return 0;
 	}
 }

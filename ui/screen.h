@@ -56,6 +56,12 @@ struct input {
 };
 /* The next input; false: none is waiting. After poll said readable, call until false: curses buffers what poll no longer sees. */
 bool screen_input(struct screen *s, struct input *out);
+/*
+ * Puts text on the clipboard of the terminal's machine, through ssh too (OSC 52), if the terminal allows it: no answer comes.
+ * False: longer than SCREEN_COPY_MAX (some terminals ignore more), no memory.
+ */
+enum { SCREEN_COPY_MAX = 74994 };
+bool screen_copy(struct screen *s, const char *text, size_t n);
 /* False after the terminal went away (hang-up, end of file): leave. */
 bool screen_alive(const struct screen *s);
 

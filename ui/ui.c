@@ -11,8 +11,9 @@
 #include "ui/howto.h"
 #include "ui/keyline.h"
 #include "ui/layout.h"
+#include "ui/pages.h"
 
-enum { VIEWS = 9, WHEEL_ROWS = 3 };
+enum { VIEWS = 9, WHEEL_ROWS = 3, CLIP_MAX = 64 << 20 };
 
 struct ui {
 	struct canvas canvas;
@@ -24,6 +25,9 @@ struct ui {
 	int focus[VIEWS]; /* per view: index of the pane, −1 none */
 	int help; /* index of the help pane, −1: there is none */
 	bool helping, zoomed, mouse;
+	struct pages pages;
+	int page; /* index of the pane that shows the page on top, −1: no page */
+	struct pane_env env;
 	struct model *frozen; /* NULL: live */
 	struct layout layout;
 	unsigned paths; /* the layout was made for so many */
@@ -41,8 +45,11 @@ free_panes(struct ui *ui)
 {
 	unsigned i;
 
-	for (i = 0; i < ui->n; i++)
+	for (i = 0; i < ui->n; i++) {
+		if (ui->pane[i].class->close != NULL && ui->pane[i].state != NULL)
+			ui->pane[i].class->close(&ui->pane[i]);
 		free(ui->pane[i].state);
+	}
 }
 
 static bool
@@ -79,11 +86,14 @@ ui_new(const struct ui_opts *o)
 	ui->view = o->view >= 1 && o->view < VIEWS ? o->view : 1;
 	ui->last_view = ui->view == 1 ? 8 : 1;
 	ui->mouse = true;
-	ui->help = -1;
+	ui->help = ui->page = -1;
+	ui->env.json = o->json;
+	buf_init(&ui->env.clip, CLIP_MAX);
 	for (i = 0; i < VIEWS; i++)
 		ui->focus[i] = -1;
 	for (i = 0; i < pane_registry_n && i < LAYOUT_PANES_MAX; i++) {
 		ui->pane[i].class = pane_registry[i];
+		ui->pane[i].env = &ui->env;
 		ui->n++;
 		ui->pane[i].state = calloc(1, pane_registry[i]->state_size + 1);
 		if (ui->pane[i].state == NULL)
@@ -107,6 +117,8 @@ ui_free(struct ui *ui)
 	free_panes(ui);
 	canvas_fini(&ui->canvas);
 	free(ui->before);
+	pages_fini(&ui->pages);
+	buf_fini(&ui->env.clip);
 	model_free(ui->frozen);
 	free(ui);
 }
@@ -140,6 +152,13 @@ is_shown(const struct ui *ui, unsigned i)
 	return ui->layout.at[i].w > 0;
 }
 
+/* The pane that gets the commands, −1: none. */
+static int
+active(const struct ui *ui)
+{
+	return ui->page >= 0 ? ui->page : ui->focus[ui->view];
+}
+
 static void
 fix_focus(struct ui *ui)
 {
@@ -170,10 +189,13 @@ make_layout(struct ui *ui, const struct model *m)
 		class[i] = ui->pane[i].class;
 	if (ui->zoomed)
 		fix_focus(ui);
-	if (ui->zoomed)
+	if (ui->page >= 0)
+		in.zoom = ui->page;
+	else if (ui->zoomed)
 		in.zoom = ui->focus[ui->view];
 	layout_make(&in, &ui->layout);
-	fix_focus(ui);
+	if (ui->page < 0)
+		fix_focus(ui);
 	for (i = 0; i < ui->n; i++)
 		ui->pane[i].at = ui->layout.at[i];
 	ui->paths = m->n_paths;
@@ -213,17 +235,123 @@ next_pane(struct ui *ui, int step)
 	ui->all = true;
 }
 
+/* ---- pages ---- */
+
+/* The pane of the page on top learns what it shows. */
+static void
+set_page(struct ui *ui, const struct model *m)
+{
+	const struct target *top = pages_top(&ui->pages);
+	struct pane *p;
+	unsigned i;
+
+	ui->page = -1;
+	ui->relayout = true;
+	for (i = 0; top != NULL && i < ui->n; i++)
+		if (strcmp(ui->pane[i].class->name, top->page) == 0)
+			ui->page = (int)i;
+	if (ui->page < 0) {
+		pages_close(&ui->pages);
+		return;
+	}
+	pages_look(&ui->pages, shown(ui, m), m);
+	p = &ui->pane[ui->page];
+	p->to = *top;
+	p->body = ui->pages.body;
+	if (p->class->open != NULL)
+		p->class->open(p, shown(ui, m));
+}
+
+static void
+close_pages(struct ui *ui)
+{
+	if (ui->page >= 0)
+		ui->relayout = true;
+	ui->page = -1;
+	pages_close(&ui->pages);
+}
+
+static unsigned
+open_page(struct ui *ui, const struct model *m, const struct target *to)
+{
+	pages_open(&ui->pages, to);
+	set_page(ui, m);
+	return ui->page >= 0 && ui->pages.body == NULL ? UI_RES_BODY | UI_RES_REDRAW : UI_RES_REDRAW;
+}
+
+static unsigned
+page_back(struct ui *ui, const struct model *m)
+{
+	const struct target *top;
+	struct pane *p;
+
+	pages_back(&ui->pages);
+	top = pages_top(&ui->pages);
+	ui->page = -1;
+	ui->relayout = true;
+	if (top == NULL)
+		return UI_RES_REDRAW;
+	/* What was below has kept its place, if it shows the same still. */
+	for (unsigned i = 0; i < ui->n; i++) {
+		p = &ui->pane[i];
+		if (strcmp(p->class->name, top->page) != 0)
+			continue;
+		if (!hash_eq(&p->to.block, &top->block) || p->to.tx != top->tx || p->to.path != top->path) {
+			set_page(ui, m);
+			return UI_RES_REDRAW;
+		}
+		ui->page = (int)i;
+		pages_look(&ui->pages, shown(ui, m), m);
+		p->body = ui->pages.body;
+	}
+	return UI_RES_REDRAW;
+}
+
+bool
+ui_want(struct ui *ui, const struct model *m, struct want *out)
+{
+	return ui->page >= 0 && pages_want(&ui->pages, m, out);
+}
+
+const struct buf *
+ui_clip(const struct ui *ui)
+{
+	return &ui->env.clip;
+}
+
 /* ---- commands ---- */
 
 static void
 go_to_view(struct ui *ui, int view)
 {
+	close_pages(ui);
 	if (view == ui->view)
 		return;
 	ui->last_view = ui->view;
 	ui->view = view;
 	ui->zoomed = false;
 	ui->relayout = true;
+}
+
+/* What a pane's command or click asks for. */
+static unsigned
+done(struct ui *ui, const struct model *m, struct pane *p, enum pane_result what)
+{
+	unsigned res = 0;
+
+	if (ui->env.say[0] != '\0') {
+		ui_flash(ui, ui->env.say);
+		ui->env.say[0] = '\0';
+		res = UI_RES_REDRAW;
+	}
+	switch (what) {
+	case PANE_IGNORED: return res;
+	case PANE_DONE: break;
+	case PANE_OPEN: return res | open_page(ui, m, &p->go);
+	case PANE_COPY: res |= UI_RES_COPY; break;
+	}
+	ui->stale[p - ui->pane] = true;
+	return res | UI_RES_REDRAW;
 }
 
 static unsigned
@@ -234,10 +362,9 @@ to_pane(struct ui *ui, const struct model *m, int i, enum ui_cmd cmd)
 	if (i < 0)
 		return 0;
 	p = &ui->pane[i];
-	if (p->class->command == NULL || p->class->command(p, shown(ui, m), cmd) != PANE_DONE)
+	if (p->class->command == NULL)
 		return 0;
-	ui->stale[i] = true;
-	return UI_RES_REDRAW;
+	return done(ui, m, p, p->class->command(p, shown(ui, m), cmd));
 }
 
 /* Units and times are one choice for all panes. */
@@ -275,6 +402,7 @@ change_chain(struct ui *ui, const struct model *m)
 	}
 	if (ui->frozen != NULL && ui->frozen->n_chains > 0)
 		model_show(ui->frozen, (ui->frozen->shown + 1) % ui->frozen->n_chains);
+	close_pages(ui);
 	ui->all = true;
 	return UI_RES_CHAIN | UI_RES_REDRAW;
 }
@@ -282,6 +410,8 @@ change_chain(struct ui *ui, const struct model *m)
 static unsigned
 back(struct ui *ui, const struct model *m)
 {
+	if (ui->page >= 0)
+		return page_back(ui, m);
 	if (ui->zoomed) {
 		ui->zoomed = false;
 		ui->relayout = true;
@@ -335,11 +465,19 @@ ui_command(struct ui *ui, const struct model *m, enum ui_cmd cmd)
 		ui->all = true;
 		return UI_RES_REDRAW;
 	case UI_VIEW_1: go_to_view(ui, 1); return UI_RES_REDRAW;
+	case UI_VIEW_2: go_to_view(ui, 2); return UI_RES_REDRAW;
 	case UI_VIEW_8: go_to_view(ui, 8); return UI_RES_REDRAW;
 	case UI_VIEW_LAST: go_to_view(ui, ui->last_view); return UI_RES_REDRAW;
-	case UI_NEXT_PANE: next_pane(ui, 1); return UI_RES_REDRAW;
-	case UI_PREV_PANE: next_pane(ui, -1); return UI_RES_REDRAW;
+	case UI_NEXT_PANE:
+	case UI_PREV_PANE:
+		/* A page has parts of its own. */
+		if (ui->page >= 0)
+			return to_pane(ui, m, ui->page, cmd);
+		next_pane(ui, cmd == UI_NEXT_PANE ? 1 : -1);
+		return UI_RES_REDRAW;
 	case UI_ZOOM:
+		if (ui->page >= 0)
+			return 0;
 		ui->zoomed = !ui->zoomed;
 		ui->relayout = true;
 		return UI_RES_REDRAW;
@@ -347,7 +485,7 @@ ui_command(struct ui *ui, const struct model *m, enum ui_cmd cmd)
 	case UI_CHAIN: return change_chain(ui, m);
 	case UI_UNITS:
 	case UI_TIMES: return to_all(ui, m, cmd);
-	default: return to_pane(ui, m, ui->focus[ui->view], cmd);
+	default: return to_pane(ui, m, active(ui), cmd);
 	}
 }
 
@@ -413,9 +551,11 @@ ui_click(struct ui *ui, const struct model *m, int x, int y)
 	if (i < 0)
 		return 0;
 	p = &ui->pane[i];
-	focus_on(ui, i);
+	if (ui->page < 0)
+		focus_on(ui, i);
+	ui->stale[i] = true;
 	if (p->class->click != NULL)
-		p->class->click(p, shown(ui, m), x - p->at.x, y - p->at.y);
+		return UI_RES_REDRAW | done(ui, m, p, p->class->click(p, shown(ui, m), x - p->at.x, y - p->at.y));
 	return UI_RES_REDRAW;
 }
 
@@ -428,7 +568,7 @@ ui_wheel(struct ui *ui, const struct model *m, int x, int y, int steps)
 
 	if (i < 0)
 		return 0;
-	if (!ui->helping)
+	if (!ui->helping && ui->page < 0)
 		focus_on(ui, i);
 	if (count > 100)
 		count = 100;
@@ -468,7 +608,7 @@ draw_pane(struct ui *ui, unsigned i, const struct model *m, struct rect at)
 
 	p->at = at;
 	canvas_clear(&c);
-	p->class->draw(p, m, &c, (int)i == ui->focus[ui->view] || (int)i == ui->help);
+	p->class->draw(p, m, &c, (int)i == active(ui) || (int)i == ui->help);
 	ui->stale[i] = false;
 	if (ui->stale_data && is_data(p->class))
 		canvas_attr(&c, (struct rect){.w = at.w, .h = at.h}, CELL_DIM);
@@ -551,6 +691,10 @@ ui_render(struct ui *ui, const struct model *m, unsigned dirty)
 	look_who_is_present(ui, shown(ui, m));
 	if (ui->relayout)
 		make_layout(ui, shown(ui, m));
+	if (ui->page >= 0 && pages_look(&ui->pages, shown(ui, m), m))
+		ui->stale[ui->page] = true;
+	if (ui->page >= 0)
+		ui->pane[ui->page].body = ui->pages.body;
 	draw_all(ui, m, dirty);
 	ui->all = false;
 	return remember(ui);
@@ -585,7 +729,7 @@ ui_view(const struct ui *ui)
 const char *
 ui_focus(const struct ui *ui)
 {
-	int f = ui->focus[ui->view];
+	int f = active(ui);
 
 	return f < 0 ? "" : ui->pane[f].class->name;
 }

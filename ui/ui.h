@@ -20,6 +20,7 @@ struct ui_opts {
 	enum glyphs glyphs;
 	int view; /* 1 … 8; others: 1 */
 	int w, h; /* first size; < 1: 80×24 */
+	json_writer json; /* for the raw view; NULL: there is none */
 };
 
 /* What the app has to do after a key or click; 0: nothing. */
@@ -31,6 +32,8 @@ enum ui_result {
 	UI_RES_CHAIN = 16, /* model_show(the next chain) */
 	UI_RES_MOUSE = 32, /* screen_mouse(ui_mouse(ui)) */
 	UI_RES_CLEAR = 64, /* screen_clear: the terminal shows something else than we think */
+	UI_RES_BODY = 128, /* ui_want has a body that somebody wants to see */
+	UI_RES_COPY = 256, /* ui_clip is for the clipboard: screen_copy, then say how it went by ui_flash */
 };
 
 /* NULL without memory. */
@@ -56,6 +59,14 @@ bool ui_resize(struct ui *ui, int w, int h);
  */
 bool ui_render(struct ui *ui, const struct model *m, unsigned dirty);
 const struct canvas *ui_canvas(const struct ui *ui);
+
+/*
+ * A body that is missing on the page that is open: send the command to that feed. Call it after UI_RES_BODY, and about once a second as
+ * long as it may be missing. m is the live model. False: nothing is wanted now.
+ */
+bool ui_want(struct ui *ui, const struct model *m, struct want *out);
+/* What UI_RES_COPY is about; valid until the next command. */
+const struct buf *ui_clip(const struct ui *ui);
 
 bool ui_frozen(const struct ui *ui);
 bool ui_mouse(const struct ui *ui); /* whether the mouse is on: at start it is */

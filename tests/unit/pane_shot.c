@@ -16,11 +16,21 @@ struct pane pane;
 
 static struct canvas canvas;
 static struct buf text;
+static struct pane_env env;
+
+static void close_pane(void)
+{
+	if (pane.state && pane.class->close)
+		pane.class->close(&pane);
+	free(pane.state);
+	pane.state = NULL;
+}
 
 int shot_setup(void **state)
 {
 	(void)state;
 	buf_init(&text, 4 << 20);
+	buf_init(&env.clip, 4 << 20);
 	return 0;
 }
 
@@ -29,15 +39,17 @@ int shot_teardown(void **state)
 	(void)state;
 	canvas_fini(&canvas);
 	buf_fini(&text);
-	free(pane.state);
+	buf_fini(&env.clip);
+	close_pane();
 	return 0;
 }
 
 void open_pane(const struct pane_class *class)
 {
-	free(pane.state);
-	pane = (struct pane){ .class = class, .state = calloc(1, class->state_size + 1) };
+	close_pane();
+	pane = (struct pane){ .class = class, .state = calloc(1, class->state_size + 1), .env = &env };
 	assert_non_null(pane.state);
+	env.say[0] = '\0';
 }
 
 void draw_in(const struct model *m, int w, int h, enum glyphs g)

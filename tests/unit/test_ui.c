@@ -156,7 +156,7 @@ test_how_to_connect(void **state)
 	assert_int_equal(ui_key(ui, m, 'q'), UI_RES_QUIT);
 	ui_key(ui, m, '?');
 	frame(ui, m, 0);
-	has("freeze the screen");
+	has("first row: the newest");
 	has_not("ws://127.0.0.1:8546");
 	ui_key(ui, m, KEY_ESC_);
 	frame(ui, m, 0);

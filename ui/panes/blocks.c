@@ -12,7 +12,7 @@
 
 enum col {
 	COL_NUMBER, COL_AGE, COL_DELTA, COL_TXS, COL_GAS, COL_SHARE, COL_BASE, COL_TIP, COL_BLOBS, COL_KB, COL_LATE,
-	COL_BUILDER, COL_TRUTH, COLS
+	COL_BUILDER, COL_TRUTH, COL_HASH, COL_FIRST, COL_USABLE, COL_BURNED, COLS
 };
 
 enum {
@@ -49,6 +49,10 @@ static const struct table_col wide[COLS] = {
 	[COL_LATE] = { .title = "late s", .gap = 2, .width = 6, .priority = 10 },
 	[COL_BUILDER] = { .title = "builder", .gap = 2, .width = 12, .priority = 6, .align = TABLE_LEFT },
 	[COL_TRUTH] = { .title = "", .gap = 0, .width = 1, .priority = 7, .align = TABLE_LEFT, .fixed_order = true },
+	[COL_HASH] = { .title = "hash", .gap = 2, .width = 9, .priority = 11, .align = TABLE_LEFT, .fixed_order = true },
+	[COL_FIRST] = { .title = "first heard", .gap = 2, .width = 13, .priority = 12, .align = TABLE_LEFT },
+	[COL_USABLE] = { .title = "usable", .gap = 1, .width = 7, .priority = 13 },
+	[COL_BURNED] = { .title = "burned", .gap = 2, .width = 8, .priority = 14 },
 };
 
 static const struct table_col narrow[COLS] = {
@@ -65,6 +69,10 @@ static const struct table_col narrow[COLS] = {
 	[COL_LATE] = { .title = "late s", .gap = 2, .width = 6, .priority = 10 },
 	[COL_BUILDER] = { .title = "builder", .gap = 2, .width = 11, .grow = 1, .priority = 6, .align = TABLE_LEFT },
 	[COL_TRUTH] = { .title = "", .gap = 1, .width = 1, .priority = 7, .align = TABLE_LEFT, .fixed_order = true },
+	[COL_HASH] = { .title = "hash", .gap = 2, .width = 9, .priority = 11, .align = TABLE_LEFT, .fixed_order = true },
+	[COL_FIRST] = { .title = "first heard", .gap = 2, .width = 13, .priority = 12, .align = TABLE_LEFT },
+	[COL_USABLE] = { .title = "usable", .gap = 1, .width = 7, .priority = 13 },
+	[COL_BURNED] = { .title = "burned", .gap = 2, .width = 8, .priority = 14 },
 };
 
 struct view {
@@ -229,6 +237,47 @@ static void cell_body(const struct view *v, const struct blk *b, enum col col, s
 	}
 }
 
+static void cell_first(const struct view *v, const struct blk *b, struct table_cell *out)
+{
+	const struct path *p = b->heard && b->first_path < v->m->n_paths ? v->m->paths[b->first_path] : NULL;
+
+	if (p)
+		snprintf(out->text, sizeof(out->text), "%s %s", p->node, p->via);
+	else
+		snprintf(out->text, sizeof(out->text), "\xe2\x80\x94");
+}
+
+/* From the first head to the first decoded body. */
+static uint64_t usable_ns(const struct blk *b)
+{
+	if (!b->heard || b->usable_mono == UNKNOWN || b->usable_mono < b->first_mono)
+		return UNKNOWN;
+	return b->usable_mono - b->first_mono;
+}
+
+static bool burned(const struct view *v, const struct blk *b, struct u256 *out)
+{
+	struct header h = {
+		.has = b->h.has,
+		.base_fee = b->h.base_fee,
+		.gas_used = b->h.gas_used,
+		.blob_gas_used = b->h.blob_gas_used,
+		.excess_blob_gas = b->h.excess_blob_gas,
+	};
+
+	return fee_burned(&h, chain_blobs(v->c->info, b->h.time_ms / 1000), out);
+}
+
+static void cell_burned(const struct view *v, const struct blk *b, struct table_cell *out)
+{
+	struct u256 wei;
+
+	number_ether(out->text, sizeof(out->text), burned(v, b, &wei) ? &wei : NULL, 6);
+	/* Wider than its column: fewer digits. */
+	if (strlen(out->text) > 8 && parts_width(out->text) > 8)
+		number_ether(out->text, sizeof(out->text), &wei, 3);
+}
+
 static void cell_gas(const struct view *v, const struct blk *b, struct table_cell *out)
 {
 	double share = gas_share(&b->h);
@@ -297,6 +346,20 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 	case COL_BLOBS:
 		cell_blobs(v, b, out);
 		break;
+	case COL_HASH:
+		snprintf(out->text, sizeof(out->text), "%02x%02x%02x%02x\xe2\x80\xa6", b->h.hash.b[0], b->h.hash.b[1],
+			 b->h.hash.b[2], b->h.hash.b[3]);
+		out->role = ROLE_LABEL;
+		break;
+	case COL_FIRST:
+		cell_first(v, b, out);
+		break;
+	case COL_USABLE:
+		time_latency(out->text, sizeof(out->text), usable_ns(b));
+		break;
+	case COL_BURNED:
+		cell_burned(v, b, out);
+		break;
 	case COL_TXS:
 	case COL_TIP:
 	case COL_KB:
@@ -324,6 +387,7 @@ static int by(double a, double b, bool reverse)
 
 static double value(const struct view *v, const struct blk *b, enum col col)
 {
+	struct u256 wei;
 	uint64_t ms;
 
 	switch (col) {
@@ -352,6 +416,12 @@ static double value(const struct view *v, const struct blk *b, enum col col)
 		return b->body_seen ? (double)b->size : NAN;
 	case COL_LATE:
 		return b->heard && b->late_known ? (double)b->late_ns : NAN;
+	case COL_FIRST:
+		return b->heard ? (double)b->first_path : NAN;
+	case COL_USABLE:
+		return usable_ns(b) != UNKNOWN ? (double)usable_ns(b) : NAN;
+	case COL_BURNED:
+		return burned(v, b, &wei) ? u256_double(&wei) : NAN;
 	default:
 		return 0;
 	}
@@ -436,13 +506,39 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 		canvas_text(&in, 1, in.at.h > 1, -1, ROLE_DIM, 0, "waiting for the first block");
 }
 
+static enum pane_result on_row(struct pane *pane, const struct blk *b, enum ui_cmd cmd)
+{
+	char hex[67];
+
+	switch (cmd) {
+	case UI_COPY:
+		return parts_copy(pane, parts_hex(hex, &b->h.hash));
+	case UI_COPY_JSON:
+		pane->body = b->body;
+		return parts_copy_json(pane, TARGET_NO_TX);
+	default:
+		pane->go = (struct target){ .page = cmd == UI_RAW ? "raw" : "block", .block = b->h.hash };
+		pane->go.number = b->h.number;
+		pane->go.tx = TARGET_NO_TX;
+		return PANE_OPEN;
+	}
+}
+
 static enum pane_result command(struct pane *pane, const struct model *m, enum ui_cmd cmd)
 {
 	struct state *s = pane->state;
 	struct view v;
 	struct table_source src;
+	long row;
 
 	switch (cmd) {
+	case UI_OPEN:
+	case UI_RAW:
+	case UI_COPY:
+	case UI_COPY_JSON:
+		src = source(s, m, &v);
+		row = table_selected(&s->table, &src);
+		return row < 0 ? PANE_IGNORED : on_row(pane, at(&v, (unsigned)row), cmd);
 	case UI_UNITS:
 		s->unit = (s->unit + 1) % FEE_UNIT_N;
 		return PANE_DONE;
@@ -471,7 +567,7 @@ const struct pane_class pane_blocks = {
 	.help = "the newest blocks; \xe2\x80\xb2 lost a reorg, ! a slot before it stayed empty, "
 		"\xe2\x9c\x93 verified by chaintop itself",
 	.wants = DIRTY_HEAD | DIRTY_BLOCKS | DIRTY_CLOCK,
-	.views = 1u << 1,
+	.views = 1u << 1 | 1u << 2,
 	.min_w = 20,
 	.min_h = 4,
 	.priority = 0,

@@ -1,10 +1,11 @@
-/* What the panes of the overview share; see parts.h. */
+/* What panes share; see parts.h. */
 #include "ui/panes/parts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/time.h"
 #include "base/utf8.h"
 
@@ -78,6 +79,11 @@ char *parts_fee(char *out, size_t size, const struct u256 *wei, enum fee_unit un
 	return number_fee_in(out, size, wei, unit);
 }
 
+const char *parts_unit(const struct chain *c)
+{
+	return c && c->info && c->info->unit[0] ? c->info->unit : "ether";
+}
+
 char *parts_amount(char *out, size_t size, const struct u256 *wei, const struct chain *c)
 {
 	static const struct {
@@ -95,7 +101,7 @@ char *parts_amount(char *out, size_t size, const struct u256 *wei, const struct 
 		if (v < step[i].least && v)
 			continue;
 		number_ether(amount, sizeof(amount), wei, step[i].digits);
-		snprintf(out, size, "%s %s", amount, c->info && c->info->unit[0] ? c->info->unit : "ether");
+		snprintf(out, size, "%s %s", amount, parts_unit(c));
 		return out;
 	}
 	snprintf(out, size, "%s wei", number_int(amount, sizeof(amount), v));
@@ -189,4 +195,108 @@ int64_t parts_since(const struct model *m, uint64_t time_ms)
 bool parts_syncing(const struct model *m)
 {
 	return strcmp(m->line.word, "SYNCING") == 0;
+}
+
+char *parts_age(char *out, size_t size, int64_t ns)
+{
+	size_t n;
+
+	time_age(out, size, ns);
+	n = strlen(out);
+	if (ns < 60 * (int64_t)NS_S && n > 1 && n + 2 <= size)
+		memcpy(out + n - 1, " s", 3);
+	return out;
+}
+
+/* ---- saying and copying ---- */
+
+char *parts_hex(char out[67], const struct hash *h)
+{
+	return hex_print(out, h->b, sizeof(h->b));
+}
+
+enum pane_result parts_say(struct pane *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(p->env->say, sizeof(p->env->say), fmt, ap);
+	va_end(ap);
+	return PANE_DONE;
+}
+
+enum pane_result parts_copy(struct pane *p, const char *text)
+{
+	buf_clear(&p->env->clip);
+	if (buf_adds(&p->env->clip, text) != ST_OK)
+		return parts_say(p, "nothing copied: no memory");
+	return PANE_COPY;
+}
+
+/* Behind the value that begins at s: the text is our own writer's, or was checked by the decoder. */
+static const char *skip_value(const char *s)
+{
+	unsigned depth = 0;
+
+	for (; *s; s++) {
+		if (*s == '"') {
+			for (s++; *s && *s != '"'; s++)
+				s += *s == '\\' && s[1];
+			if (!*s)
+				return s;
+		} else if (*s == '{' || *s == '[') {
+			depth++;
+		} else if (*s == '}' || *s == ']') {
+			if (depth == 0)
+				return s;
+			depth--;
+		} else if (*s == ',' && depth == 0) {
+			return s;
+		}
+	}
+	return s;
+}
+
+/* Cuts all but one transaction out of a block's JSON. */
+static enum status keep_tx(struct buf *out, size_t from, uint32_t tx)
+{
+	const char *s = strstr(out->p + from, "\"transactions\":["), *end;
+	size_t n;
+
+	if (!s)
+		return ST_INTERNAL;
+	s += strlen("\"transactions\":[");
+	for (; tx > 0 && *s; tx--) {
+		s = skip_value(s);
+		s += *s == ',';
+	}
+	end = skip_value(s);
+	n = (size_t)(end - s);
+	memmove(out->p + from, s, n);
+	out->len = from + n;
+	out->p[out->len] = '\0';
+	return ST_OK;
+}
+
+enum status parts_json(const struct pane *p, const struct block *b, uint32_t tx, struct buf *out)
+{
+	size_t from = out->len;
+	enum status st;
+
+	if (!p->env->json)
+		return ST_UNSUPPORTED;
+	st = p->env->json(out, b);
+	if (st == ST_OK && tx != TARGET_NO_TX)
+		st = keep_tx(out, from, tx);
+	return st;
+}
+
+enum pane_result parts_copy_json(struct pane *p, uint32_t tx)
+{
+	buf_clear(&p->env->clip);
+	if (!p->body)
+		return parts_say(p, "nothing copied: the block's body is not here");
+	if (parts_json(p, p->body, tx, &p->env->clip) != ST_OK)
+		return parts_say(p, "nothing copied: no memory");
+	return PANE_COPY;
 }

@@ -1,9 +1,9 @@
-/* What the panes of the overview share: texts that shrink, fees and rates as they stand beside a graph. */
+/* What panes share: texts that shrink, fees and rates as they stand beside a graph, the clipboard. */
 #ifndef UI_PANES_PARTS_H
 #define UI_PANES_PARTS_H
 
 #include "model/model.h"
-#include "ui/canvas.h"
+#include "ui/pane.h"
 #include "ui/widget_number.h"
 
 enum { PARTS_TEXT = 512, BLOB_GAS = 131072 /* EIP-4844: gas of one blob */ };
@@ -30,6 +30,8 @@ enum role parts_role(const char *s, enum role role);
  * A fee with three digits in the unit chosen, without the unit's name; too little for that: "250,000 wei". NULL: "—".
  */
 char *parts_fee(char *out, size_t size, const struct u256 *wei, enum fee_unit unit);
+/* "Ξ", "BNB"; "ether" where nothing is known. c may be NULL. */
+const char *parts_unit(const struct chain *c);
 /* An amount of the chain's own currency with its unit: "2.838 Ξ", "0.000215 Ξ". */
 char *parts_amount(char *out, size_t size, const struct u256 *wei, const struct chain *c);
 /* "2.67 Mgas/s", "950 gas/s"; NaN: "—". */
@@ -52,6 +54,18 @@ double parts_axis(double max);
 char *parts_span(char *out, size_t size, uint64_t ms);
 /* How long a wall time in ms is ago; what cannot be is the farthest that can. */
 int64_t parts_since(const struct model *m, uint64_t time_ms);
+/* An age with a blank before its unit while it is short: "4.2 s", "42 s", "1m04s". */
+char *parts_age(char *out, size_t size, int64_t ns);
+/* "0x…" of all 32 bytes. */
+char *parts_hex(char out[67], const struct hash *h);
+/* A sentence for line 2. PANE_DONE. */
+enum pane_result parts_say(struct pane *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Text for the clipboard. PANE_COPY. */
+enum pane_result parts_copy(struct pane *p, const char *text);
+/* The body of the page's block, or one transaction of it, for the clipboard; says so if that cannot be. */
+enum pane_result parts_copy_json(struct pane *p, uint32_t tx);
+/* Appends the JSON of a block, or of one of its transactions. ST_UNSUPPORTED without a writer. ST_NOMEM, ST_TOO_BIG. */
+enum status parts_json(const struct pane *p, const struct block *b, uint32_t tx, struct buf *out) MUST_CHECK;
 /* "at block 18,204,113" belongs on the frame while nodes still sync: then true. */
 bool parts_syncing(const struct model *m);
 
