@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/time.h"
 #include "cmd/cmd.h"
 #include "eth/keccak.h"
+#include "net/devp2p/listen.h"
 #include "net/devp2p/rlpx.h"
 
 enum {
@@ -51,39 +50,19 @@ static enum status sys_err(struct err *e, const char *what)
 
 static enum status pair(int fd[2], struct err *e)
 {
-	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t n = sizeof(a);
-	const int one = 1;
-	const int l = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	enum status st = ST_OK;
+	uint16_t port = 0;
+	int l;
+	enum status st = listen_open(&l, &port, e);
 
 	fd[0] = fd[1] = -1;
-	if (l < 0)
-		return sys_err(e, "socket");
-	if (bind(l, (struct sockaddr *)&a, sizeof(a)) < 0 || listen(l, 1) < 0 ||
-		getsockname(l, (struct sockaddr *)&a, &n) < 0) {
-		st = sys_err(e, "listen on 127.0.0.1");
-		goto out;
-	}
-	fd[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd[0] < 0 || connect(fd[0], (struct sockaddr *)&a, sizeof(a)) < 0) {
-		st = sys_err(e, "connect to 127.0.0.1");
-		goto out;
-	}
-	fd[1] = accept4(l, NULL, NULL, SOCK_CLOEXEC);
-	if (fd[1] < 0) {
-		st = sys_err(e, "accept");
-		goto out;
-	}
-	for (int i = 0; i < 2; i++)
-		if (setsockopt(fd[i], IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) < 0)
-			st = sys_err(e, "TCP_NODELAY");
-out:
-	close(l);
 	if (st != ST_OK)
-		for (int i = 0; i < 2; i++)
-			if (fd[i] >= 0)
-				close(fd[i]);
+		return st;
+	st = listen_connect(&fd[0], port, e);
+	if (st == ST_OK)
+		st = listen_accept(l, -1, &fd[1], e);
+	if (st != ST_OK && fd[0] >= 0)
+		close(fd[0]);
+	close(l);
 	return st;
 }
 
