@@ -171,7 +171,7 @@ static bool unread(struct dec *x, const char *at, const char *why)
 }
 
 /* A JSON integer where a quantity should be: some nodes write them. Up to 2^53, what every reader of JSON can hold. */
-static bool take_plain(struct dec *x, uint64_t *out)
+static bool take_integer(struct dec *x, uint64_t *out)
 {
 	struct json_str s;
 
@@ -191,7 +191,7 @@ static bool take_odd_u64(struct dec *x, uint64_t *out)
 
 	switch (json_peek(&x->j)) {
 	case JSON_STRING: ok = json_string(&x->j, &s) && hex_u64(s.p, s.n, out, &bent); break;
-	case JSON_NUMBER: ok = take_plain(x, out); break;
+	case JSON_NUMBER: ok = take_integer(x, out); break;
 	default: break;
 	}
 	x->lenient += bent;
@@ -218,7 +218,7 @@ static bool take_odd_u256(struct dec *x, struct u256 *out)
 	switch (json_peek(&x->j)) {
 	case JSON_STRING: ok = json_string(&x->j, &s) && hex_u256(s.p, s.n, out, &bent); break;
 	case JSON_NUMBER:
-		ok = take_plain(x, &v);
+		ok = take_integer(x, &v);
 		if (ok)
 			*out = u256_from64(v);
 		break;
@@ -266,6 +266,8 @@ bool take_field(struct dec *x, const struct field *f, void *base, uint64_t *has)
 	void *out = (unsigned char *)base + f->off;
 	bool absent = false, ok;
 
+	if (take_usual(x, f, base, has))
+		return true;
 	if (take_null(x)) {
 		memset(out, 0, f->size);
 		*has &= ~f->bit;

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/simd.h"
 #include "eth/block.h"
 #include "eth/json.h"
 
@@ -133,6 +134,34 @@ static inline int dec_key(struct dec *x, struct keys *k, unsigned *prev)
 	x->name_n = f->len;
 	*prev = guess;
 	return (int)guess;
+}
+
+/*
+ * take_field for values written as nearly all are, without a call. False, and nothing consumed: of another kind than K_U64,
+ * K_U256, K_FIXED, or null, lenient, behind white space, wrong. take_field has the last word.
+ */
+static inline bool take_usual(struct dec *x, const struct field *f, void *base, uint64_t *has)
+{
+	const char *p = x->j.p, *end = x->j.end;
+	void *out = (unsigned char *)base + f->off;
+	const size_t digits = 2 * (size_t)f->size;
+
+	switch (f->kind) {
+	case K_U64: p = simd()->quantity_u64(p, end, out); break;
+	case K_U256: p = simd()->quantity_u256(x->j.start, p, end, out); break;
+	case K_FIXED:
+		if ((size_t)(end - p) < digits + 4 || __builtin_memcmp(p, "\"0x", 3) != 0 ||
+			p[digits + 3] != '"' || !simd()->hex_digits(p + 3, out, f->size))
+			return false;
+		p += digits + 4;
+		break;
+	default: return false;
+	}
+	if (!p)
+		return false;
+	x->j.p = p;
+	*has |= f->bit;
+	return true;
 }
 
 /* A value of null, consumed. Strings, as nearly all values are, cost one comparison. */

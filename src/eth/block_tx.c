@@ -446,7 +446,9 @@ static bool decode_tx(struct dec *x, struct tx *t)
 
 	json_object(&x->j);
 	while ((i = dec_key(x, k, &prev)) >= 0) {
-		if (i != NO_FIELD && take_value(x, &tx_fields[i], t, &has))
+		if (i != NO_FIELD &&
+			(take_usual(x, &tx_fields[i], t, &has) ||
+				take_value(x, &tx_fields[i], t, &has)))
 			continue;
 		if (!dec_ok(x))
 			return false;
