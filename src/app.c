@@ -9,6 +9,13 @@
 #include "base/log.h"
 #include "net/probe.h"
 
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unreleased"
+#endif
+
 enum { BURST = 64 };
 
 /* ---- endpoints ---- */
@@ -122,11 +129,42 @@ enum status app_init(struct app *a, const struct conf *conf, struct err *e)
 		st = find_endpoints(a, e);
 	for (unsigned i = 0; i < a->n_urls && st == ST_OK; i++) {
 		if (a->urls[i].scheme == URL_RECORDING) {
-			st = err_set(e, ST_USAGE, "%s: recordings are not read by this version", a->urls[i].target);
+			st = err_set(e, ST_USAGE, "%s: a recording cannot be watched beside endpoints", a->urls[i].target);
+			(void)err_cure(e, "chaintop replay %s", a->urls[i].target);
 		}
 	}
 	if (st == ST_OK)
 		st = wake_init(&a->wake, e);
+	if (st != ST_OK)
+		app_fini(a, 0);
+	return st;
+}
+
+/* "max" is 0. */
+static enum status parse_speed(const char *word, double *speed, struct err *e)
+{
+	char *end;
+
+	*speed = strtod(word, &end);
+	if (strcmp(word, "max") == 0)
+		*speed = 0;
+	else if (end == word || *end || !(*speed >= 0.1 && *speed <= 100))
+		return err_set(e, ST_USAGE, "--speed %.20s: neither max nor from 0.1 to 100", word);
+	return ST_OK;
+}
+
+enum status app_init_replay(struct app *a, const struct conf *conf, const char *file, struct err *e)
+{
+	struct replay_opts o = { .file = file, .wake = &a->wake, .verify = conf->verify };
+	enum status st;
+
+	*a = (struct app){ .conf = conf };
+	a->wake.rfd = a->wake.wfd = -1;
+	st = parse_speed(conf->speed, &o.speed, e);
+	if (st == ST_OK)
+		st = wake_init(&a->wake, e);
+	if (st == ST_OK)
+		st = replay_open(&a->replay, &o, e);
 	if (st != ST_OK)
 		app_fini(a, 0);
 	return st;
@@ -139,13 +177,97 @@ static bool pushes(const struct url *u)
 	return u->scheme == URL_WS || u->scheme == URL_WSS || u->scheme == URL_IPC;
 }
 
-enum status app_start(struct app *a, struct err *e)
+/* The model and the replay begin together, at `mono` or as far before it as it takes to know the state then. */
+static enum status start_replay(struct app *a, uint64_t mono, struct err *e)
+{
+	const struct recinfo *info = replay_info(a->replay);
+	struct path_setup paths[PATHS_MAX];
+	uint64_t start_mono, start_wall;
+	enum status st;
+
+	for (unsigned i = 0; i < info->n_feeds && i < PATHS_MAX; i++) {
+		const struct recfeed *f = &info->feed[i];
+
+		paths[i] = (struct path_setup){
+			.node = f->node[0] ? f->node : "unknown",
+			.via = f->via[0] ? f->via : "?",
+			.show = f->show,
+			.push = f->push,
+			.local = f->local,
+		};
+	}
+	a->there = a->ended = false;
+	st = replay_start(a->replay, mono, &start_mono, &start_wall, e);
+	if (st != ST_OK)
+		return st;
+	model_free(a->model);
+	a->model = model_new(paths, info->n_feeds < PATHS_MAX ? info->n_feeds : PATHS_MAX, start_mono, start_wall);
+	return a->model ? ST_OK : err_set(e, ST_NOMEM, "no memory for the model");
+}
+
+enum status app_jump(struct app *a, uint64_t mono, struct err *e)
+{
+	replay_stop(a->replay);
+	return start_replay(a, mono, e);
+}
+
+void app_hold(struct app *a, bool on)
+{
+	replay_pause(a->replay, on);
+}
+
+uint64_t app_now(const struct app *a)
+{
+	return a->replay ? a->model->now_mono : time_mono();
+}
+
+static enum status start_recorder(struct app *a, const char *file, const struct path_setup *paths, struct err *e)
+{
+	struct recorder_feed feeds[PATHS_MAX];
+	const char *secrets[CONF_LIST_MAX + 1];
+	struct recorder_opts o = {
+		.file = file,
+		.feeds = feeds,
+		.n_feeds = a->n_urls,
+		.secrets = secrets,
+		.version = "chaintop " PACKAGE_VERSION,
+		.mono = a->model->start_mono,
+		.wall = a->model->now_wall,
+	};
+
+	for (unsigned i = 0; i < a->n_urls; i++) {
+		feeds[i] = (struct recorder_feed){
+			.node = paths[i].node,
+			.via = paths[i].via,
+			.show = paths[i].show,
+			.push = paths[i].push,
+			.local = paths[i].local,
+			.url = &a->urls[i],
+		};
+	}
+	for (unsigned i = 0; i < a->net.n_headers; i++) {
+		const char *h = a->net.headers[i];
+
+		/* Of `Name: value` the value. */
+		h += strcspn(h, ":");
+		secrets[o.n_secrets++] = h + strspn(h, ": ");
+	}
+	return recorder_start(&a->recorder, &o, e);
+}
+
+enum status app_start(struct app *a, const char *record, struct err *e)
 {
 	struct path_setup paths[PATHS_MAX];
 	char shows[PATHS_MAX][64];
 	unsigned n_push = 0;
+	uint64_t at = 0;
 	enum status st = ST_OK;
 
+	if (a->replay) {
+		if (a->conf->at)
+			st = replay_find(a->replay, a->conf->at, &at, e);
+		return st == ST_OK ? start_replay(a, at, e) : st;
+	}
 	for (unsigned i = 0; i < a->n_urls; i++) {
 		const struct url *u = &a->urls[i];
 
@@ -163,6 +285,8 @@ enum status app_start(struct app *a, struct err *e)
 	if (!a->model)
 		return err_set(e, ST_NOMEM, "no memory for the model");
 	claims_init(&a->claims);
+	if (record)
+		st = start_recorder(a, record, paths, e);
 	for (unsigned i = 0; i < a->n_urls && st == ST_OK; i++) {
 		struct feed_opts o = {
 			.url = &a->urls[i],
@@ -172,6 +296,7 @@ enum status app_start(struct app *a, struct err *e)
 			.others_push = n_push > (unsigned)pushes(&a->urls[i]),
 			.claims = &a->claims,
 			.wake = &a->wake,
+			.rec = a->recorder ? recorder_queue(a->recorder) : NULL,
 		};
 
 		st = feed_start(&a->feeds[i], &o, e);
@@ -188,10 +313,41 @@ static void resync(struct app *a, unsigned path)
 	(void)feed_command(a->feeds[path], &(struct cmd){ .kind = CMD_RESYNC });
 }
 
+static unsigned drain_replay(struct app *a, bool *more)
+{
+	unsigned dirty = 0;
+	const struct event *e;
+	int n = 0;
+
+	while (n < BURST && (e = replay_peek(a->replay)) != NULL) {
+		switch ((int)e->kind) {
+		case REPLAY_TICK:
+			dirty |= model_tick(a->model, e->mono, e->wall);
+			break;
+		case REPLAY_THERE:
+			a->there = true;
+			break;
+		case REPLAY_END:
+			a->ended = true;
+			break;
+		default:
+			dirty |= model_apply(a->model, e);
+			a->events++;
+			break;
+		}
+		replay_pop(a->replay);
+		n++;
+	}
+	*more = n == BURST;
+	return dirty;
+}
+
 unsigned app_drain(struct app *a, bool *more)
 {
 	unsigned dirty = 0;
 
+	if (a->replay)
+		return drain_replay(a, more);
 	*more = false;
 	for (unsigned k = 0; k < a->n_feeds; k++) {
 		struct feed *f = a->feeds[(a->turn + k) % a->n_feeds];
@@ -251,12 +407,37 @@ static void tell_clock(struct app *a, uint64_t now)
 
 	e.u.clock.bound_ns = a->conf->clock_bound != UINT64_MAX ? a->conf->clock_bound : time_clock_bound();
 	model_apply(a->model, &e);
+	if (a->recorder)
+		recorder_event(a->recorder, &e);
+}
+
+/* What the model found out is a place to jump to in a replay. */
+static void mark_reorgs(struct app *a)
+{
+	for (unsigned i = 0; i < a->model->n_chains; i++) {
+		const struct chain *c = a->model->chains[i];
+		unsigned long n = c->reorg_count - a->reorgs[i];
+
+		if (c->reorg_count < a->reorgs[i])
+			n = 0;
+		for (n = n < c->n_reorgs ? n : c->n_reorgs; n > 0; n--) {
+			const struct reorg *r = &c->reorgs[n - 1];
+
+			recorder_mark(a->recorder, &(struct mark){ .kind = MARK_REORG, .number = r->number, .hash = r->to,
+								   .wall = r->wall });
+		}
+		a->reorgs[i] = c->reorg_count;
+	}
 }
 
 unsigned app_tick(struct app *a, uint64_t now)
 {
 	uint64_t dropped = 0;
+	unsigned dirty;
 
+	/* A replay's time comes with its events. */
+	if (a->replay)
+		return 0;
 	if (now >= a->next_wants) {
 		a->next_wants = now + NS_S;
 		ask_for_missing(a);
@@ -268,7 +449,10 @@ unsigned app_tick(struct app *a, uint64_t now)
 		model_own(a->model, time_cpu(), resident(), a->frames, a->events, dropped);
 		tell_clock(a, now);
 	}
-	return model_tick(a->model, now, time_wall());
+	dirty = model_tick(a->model, now, time_wall());
+	if (a->recorder)
+		mark_reorgs(a);
+	return dirty;
 }
 
 void app_command_all(struct app *a, enum cmd_kind kind)
@@ -277,17 +461,42 @@ void app_command_all(struct app *a, enum cmd_kind kind)
 		(void)feed_command(a->feeds[i], &(struct cmd){ .kind = (uint16_t)kind });
 }
 
-void app_fini(struct app *a, int code)
+/* False: one did not end. */
+static bool stop_feeds(struct app *a)
 {
 	uint64_t deadline = time_mono() + 2 * NS_S;
-	bool stuck = false;
+	bool all = true;
 
-	for (unsigned i = 0; i < a->n_feeds; i++)
+	for (unsigned i = 0; i < a->n_feeds && !a->stopped; i++)
 		feed_stop(a->feeds[i]);
-	for (unsigned i = 0; i < a->n_feeds; i++)
-		stuck |= !feed_join(a->feeds[i], deadline);
-	if (stuck)
+	for (unsigned i = 0; i < a->n_feeds && !a->stopped; i++)
+		all &= feed_join(a->feeds[i], deadline);
+	a->stopped = true;
+	return all;
+}
+
+enum status app_stop_recording(struct app *a, struct err *e)
+{
+	struct recorder *r = a->recorder;
+
+	if (!r)
+		return ST_OK;
+	a->stuck |= !stop_feeds(a);
+	a->recorder = NULL;
+	return recorder_stop(r, time_mono(), time_wall(), a->stuck, e);
+}
+
+void app_fini(struct app *a, int code)
+{
+	struct err e;
+
+	if (app_stop_recording(a, &e) != ST_OK)
+		log_msg(LOG_ERROR, "recording: %s", e.text);
+	a->stuck |= !stop_feeds(a);
+	if (a->stuck)
 		_exit(code);
+	replay_free(a->replay);
+	a->replay = NULL;
 	for (unsigned i = 0; i < a->n_feeds; i++)
 		feed_free(a->feeds[i]);
 	a->n_feeds = 0;

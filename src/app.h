@@ -1,12 +1,15 @@
 /*
- * What every live command shares: endpoints → feeds → model. The only place where feeds and model meet; main thread only.
- * Order of start: wake, claims, model, feeds. Order of stop: feeds (2 s), then what is left in the rings, then the model.
+ * What every command that watches shares: endpoints → feeds → model, or a recording → replay → model. The only place where feeds
+ * and model meet; main thread only. Order of start: wake, claims, model, recorder, feeds. Order of stop: feeds (2 s), recorder,
+ * then what is left in the rings, then the model.
  */
 #ifndef APP_H
 #define APP_H
 
 #include "conf/conf.h"
 #include "feed/feed.h"
+#include "feed/recorder.h"
+#include "feed/replay.h"
 #include "model/model.h"
 
 struct app {
@@ -19,6 +22,11 @@ struct app {
 	struct feed *feeds[PATHS_MAX];
 	unsigned n_feeds;
 	struct model *model;
+	struct replay *replay; /* instead of feeds; NULL: live */
+	bool there, ended; /* replay: the place it was told to start at, and its end, are reached */
+	struct recorder *recorder; /* NULL: not recording */
+	bool stopped, stuck; /* the feeds have ended; one has not */
+	unsigned long reorgs[CHAINS_MAX]; /* marked in the recording */
 	char from[64]; /* where the endpoints come from if not from the command line: "ETH_RPC_URL", "found /…/geth.ipc"; "" */
 	unsigned turn; /* ring to begin with */
 	uint64_t events, frames;
@@ -31,8 +39,16 @@ struct app {
  * None is no error: n_urls is 0. Allocates nothing that app_fini does not free.
  */
 enum status app_init(struct app *a, const struct conf *conf, struct err *e) MUST_CHECK;
-/* Makes the model and starts the feeds. */
-enum status app_start(struct app *a, struct err *e) MUST_CHECK;
+/* The same for a recording: opens it and no socket. */
+enum status app_init_replay(struct app *a, const struct conf *conf, const char *file, struct err *e) MUST_CHECK;
+/* Makes the model and starts the feeds, or the replay. record: file to record to (recorder.h); NULL: none. */
+enum status app_start(struct app *a, const char *record, struct err *e) MUST_CHECK;
+/* Replays: goes to another place of the recording, with a new model; mono as of replay_find. */
+enum status app_jump(struct app *a, uint64_t mono, struct err *e) MUST_CHECK;
+/* Replays: holds at once, so that app_start and app_jump stop where they were told to. */
+void app_hold(struct app *a, bool on);
+/* The clock that the model goes by: this machine's, or the recording's. */
+uint64_t app_now(const struct app *a);
 /*
  * Applies what the rings hold, at most 64 events of each in rotating order. Returns DIRTY_ bits; *more: something is left, so the
  * next poll must not wait.
@@ -42,6 +58,8 @@ unsigned app_drain(struct app *a, bool *more);
 unsigned app_tick(struct app *a, uint64_t now_mono);
 /* Sends a command to every feed. */
 void app_command_all(struct app *a, enum cmd_kind kind);
+/* Ends the recording and says how it went. Nothing to do: ST_OK. */
+enum status app_stop_recording(struct app *a, struct err *e) MUST_CHECK;
 /* Ends the feeds and frees everything. If one does not end within 2 s the process ends here with `code`, the terminal being closed already. */
 void app_fini(struct app *a, int code);
 

@@ -8,6 +8,8 @@
 #include "app.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "out/block_json.h"
+#include "cmd/monitor.h"
 #include "ui/howto.h"
 #include "ui/screen.h"
 #include "ui/text.h"
@@ -142,6 +144,22 @@ static int once_frame(struct app *a, const struct theme *theme, enum glyphs g, b
 	return code != EXIT_FINE ? code : complete ? EXIT_FINE : EXIT_NONE_ANSWERS;
 }
 
+/* A recording: what it shows at the place that --at names, or at its end. */
+static int once_replay(struct app *a, const struct theme *theme, enum glyphs g)
+{
+	bool more = false, go = true;
+	struct err e = { .code = ST_OK };
+
+	while (go && !a->ended && !a->there) {
+		app_drain(a, &more);
+		if (!more && !a->ended && !a->there)
+			go = once_wait(a, 1000);
+	}
+	if (replay_error(a->replay, &e) != ST_OK)
+		(void)cmd_fail(&e);
+	return once_frame(a, theme, g, model_chain(a->model) != NULL);
+}
+
 static int once(struct app *a, const struct theme *theme, enum glyphs g)
 {
 	uint64_t start = time_mono(), now = start, enough = 0, next_tick = start;
@@ -190,6 +208,34 @@ struct monitor {
 	uint64_t drawn, next_tick;
 };
 
+/* The body that an open page lacks. */
+static void ask_for_page(struct monitor *m)
+{
+	struct app *a = m->a;
+	struct want w;
+	struct cmd c;
+
+	if (!ui_want(m->ui, a->model, &w) || w.path >= a->n_feeds)
+		return;
+	c = (struct cmd){ .kind = (uint16_t)w.kind, .number = w.number, .hash = w.hash };
+	(void)feed_command(a->feeds[w.path], &c);
+}
+
+static void copy(struct monitor *m)
+{
+	const struct buf *clip = ui_clip(m->ui);
+	char text[160];
+
+	if (!screen_copy(m->s, clip->p, clip->len))
+		snprintf(text, sizeof(text), "not copied: %zu bytes are more than terminals take (%d)", clip->len,
+			 SCREEN_COPY_MAX);
+	else if (clip->len <= 80)
+		snprintf(text, sizeof(text), "copied %s", clip->p);
+	else
+		snprintf(text, sizeof(text), "copied %zu bytes", clip->len);
+	ui_flash(m->ui, text);
+}
+
 static void act(struct monitor *m, unsigned res)
 {
 	struct model *model = m->a->model;
@@ -204,6 +250,10 @@ static void act(struct monitor *m, unsigned res)
 		app_command_all(m->a, CMD_RETRY);
 	if ((res & UI_RES_CHAIN) && model->n_chains)
 		model_show(model, (model->shown + 1) % model->n_chains);
+	if (res & UI_RES_BODY)
+		ask_for_page(m);
+	if (res & UI_RES_COPY)
+		copy(m);
 	if (res & UI_RES_MOUSE)
 		screen_mouse(m->s, ui_mouse(m->ui));
 	if (res & UI_RES_CLEAR)
@@ -257,7 +307,7 @@ static void draw(struct monitor *m)
 	}
 	m->drawn = time_mono();
 	/* A frozen screen shows no new head: nothing to measure. */
-	if (recv && !ui_frozen(m->ui))
+	if (recv && !ui_frozen(m->ui) && !a->replay)
 		model_glass(a->model, recv, m->drawn, m->late);
 	a->head_recv = 0;
 	m->late = false;
@@ -311,6 +361,7 @@ static void loop(struct monitor *m)
 		now = time_mono();
 		if (now >= m->next_tick) {
 			m->dirty |= app_tick(a, now);
+			ask_for_page(m);
 			m->redraw = true;
 			m->next_tick = now - now % (TICK_MS * NS_MS) + TICK_MS * NS_MS;
 		}
@@ -326,7 +377,7 @@ static int run_screen(struct app *a, const struct theme *theme, enum glyphs g)
 {
 	struct monitor m = { .a = a };
 	struct screen_opts so = { .color = color_of(a->conf), .theme = theme, .mouse = true, .wake = &a->wake };
-	struct ui_opts uo = { .glyphs = g, .view = 1 };
+	struct ui_opts uo = { .glyphs = g, .view = 1, .json = block_json };
 	struct err e = { .code = ST_OK };
 
 	if (screen_open(&m.s, &so, &e) != ST_OK)
@@ -346,30 +397,53 @@ static int run_screen(struct app *a, const struct theme *theme, enum glyphs g)
 	return m.ui ? EXIT_FINE : EXIT_OURS;
 }
 
-static int monitor_run(const struct conf *c)
+int monitor_show(struct app *a)
 {
-	struct app *a = malloc(sizeof(*a));
+	const struct conf *c = a->conf;
 	struct theme theme;
 	struct err e = { .code = ST_OK };
 	enum glyphs g = c->ascii ? GLYPHS_ASCII : screen_glyphs();
 	bool text = c->once.on || !isatty(STDOUT_FILENO);
+
+	if (theme_of(c, &theme, &e) != ST_OK)
+		return cmd_fail(&e);
+	take_signals(&a->wake);
+	if (a->n_urls == 0 && text && !a->replay)
+		return once_howto(c, &theme, g);
+	if (a->replay && text) {
+		replay_speed(a->replay, 0);
+		app_hold(a, c->at != NULL);
+	}
+	if (app_start(a, NULL, &e) != ST_OK)
+		return cmd_fail(&e);
+	if (a->replay && text)
+		return once_replay(a, &theme, g);
+	return text ? once(a, &theme, g) : run_screen(a, &theme, g);
+}
+
+/* A recording alone is what `replay` is for. */
+static bool is_recording(const struct conf *c)
+{
+	size_t n = c->n_args == 1 ? strlen(c->args[0]) : 0;
+
+	return n > 3 && strcmp(c->args[0] + n - 3, ".ct") == 0;
+}
+
+static int monitor_run(const struct conf *c)
+{
+	struct app *a = malloc(sizeof(*a));
+	struct err e = { .code = ST_OK };
+	enum status st;
 	int code;
 
 	if (!a)
 		return EXIT_OURS;
-	if (theme_of(c, &theme, &e) != ST_OK || app_init(a, c, &e) != ST_OK) {
+	st = is_recording(c) ? app_init_replay(a, c, c->args[0], &e) : app_init(a, c, &e);
+	if (st != ST_OK) {
 		free(a);
 		return cmd_fail(&e);
 	}
-	take_signals(&a->wake);
-	if (a->n_urls == 0 && text)
-		code = once_howto(c, &theme, g);
-	else if (app_start(a, &e) != ST_OK)
-		code = cmd_fail(&e);
-	else if (text)
-		code = once(a, &theme, g);
-	else
-		code = run_screen(a, &theme, g);
+	code = monitor_show(a);
 	app_fini(a, code);
 	free(a);
 	return code;

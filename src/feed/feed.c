@@ -193,6 +193,13 @@ static void hook_tap_fail(void *ctx, uint64_t id, const struct err *e, uint64_t 
 	tap_fail(&f->tap, id, e, now_ns, now_wall);
 }
 
+static void hook_tap_block(void *ctx, uint64_t done_ns, bool verified, uint32_t took_us)
+{
+	struct feed *f = ctx;
+
+	tap_block(&f->tap, done_ns, verified, took_us);
+}
+
 static void hook_tap_ask_chain(void *ctx)
 {
 	struct feed *f = ctx;
@@ -480,7 +487,7 @@ enum status feed_start(struct feed **out, const struct feed_opts *o, struct err 
 	f->o = *o;
 	f->wake.rfd = f->wake.wfd = -1;
 	f->tap = (struct rec_tap){ .q = o->rec, .feed = o->path };
-	f->wire_tap = (struct wire_tap){ f, hook_tap_in, hook_tap_fail, hook_tap_ask_chain };
+	f->wire_tap = (struct wire_tap){ f, hook_tap_in, hook_tap_fail, hook_tap_ask_chain, hook_tap_block };
 	f->scheme = o->url->scheme == URL_GUESS ? URL_HTTP : o->url->scheme;
 	atomic_init(&f->quit, false);
 	st = url_copy(&f->url, o->url);

@@ -533,7 +533,7 @@ out:
 	return st;
 }
 
-enum status recorder_stop(struct recorder *r, uint64_t mono, uint64_t wall, struct err *e)
+enum status recorder_stop(struct recorder *r, uint64_t mono, uint64_t wall, bool leak, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -546,6 +546,7 @@ enum status recorder_stop(struct recorder *r, uint64_t mono, uint64_t wall, stru
 		*e = r->close_err;
 		st = e->code;
 	}
-	release(r);
+	if (!leak)
+		release(r);
 	return st;
 }

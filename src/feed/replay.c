@@ -34,6 +34,8 @@ struct voice {
 	struct wire wire;
 	uint16_t path;
 	uint32_t seq;
+	struct block *block; /* of the message that is being played, if it was verified by this feed */
+	unsigned asked; /* on_now, for this message */
 };
 
 struct late_block {
@@ -140,15 +142,17 @@ static void late_clear(struct player *p)
 	p->late_n = p->late_next = 0;
 }
 
-static void late_add(struct player *p, const struct voice *v, const struct event *e)
+/* Takes v->block. */
+static void late_add(struct player *p, struct voice *v)
 {
 	struct late_block *l = &p->late[p->late_next];
 
 	if (l->block)
 		block_unref(l->block);
-	l->block = block_ref(e->u.block.block);
+	l->block = v->block;
+	v->block = NULL;
 	l->chain_id = v->wire.chain_id;
-	l->e = (struct event){ .kind = EV_VERDICT, .path = v->path, .mono = e->mono, .wall = e->wall };
+	l->e = (struct event){ .kind = EV_VERDICT, .path = v->path, .mono = p->frame->mono, .wall = p->frame->wall };
 	l->e.u.verdict.hash = l->block->h.hash;
 	l->e.u.verdict.took_us = (uint32_t)p->frame->meta[META_VERIFY];
 	p->late_next = (p->late_next + 1) % UNVERIFIED;
@@ -224,6 +228,16 @@ static bool set_clock(struct player *p, uint64_t t, bool tick)
 	return !tick || push(p->r, &e);
 }
 
+/* All before the place that was asked for has been played. */
+static bool arrive(struct player *p)
+{
+	struct event e = { .kind = REPLAY_THERE, .mono = p->clock, .wall = p->clock + p->offset };
+
+	late_verify(p);
+	rebase(p, time_mono());
+	return set_clock(p, p->clock, true) && push(p->r, &e);
+}
+
 /* Recorded time goes on to t, with the ticks on the way. */
 static bool advance(struct player *p, uint64_t t)
 {
@@ -231,6 +245,8 @@ static bool advance(struct player *p, uint64_t t)
 		p->next_tick = (t - 10 * NS_S) / TICK_NS * TICK_NS;
 		p->base_mono += p->next_tick - p->clock;
 	}
+	if (p->clock < p->until && t > p->until)
+		return advance(p, p->until) && arrive(p) && advance(p, t);
 	for (; p->next_tick <= t; p->next_tick += TICK_NS) {
 		if (!wait_until(p, p->next_tick) || !set_clock(p, p->next_tick, true))
 			return false;
@@ -251,15 +267,23 @@ static void on_emit(void *ctx, struct event *e, bool important)
 	(void)important;
 	e->path = v->path;
 	e->seq = v->seq++;
-	if (e->kind == EV_BLOCK) {
-		if (f && frame_has(f, META_DECODE))
-			e->u.block.done_mono = e->mono + f->meta[META_DECODE];
-		if (f && frame_has(f, META_VERIFY) && hurries(p) && !p->r->o.verify)
-			late_add(p, v, e);
-	} else if (e->kind == EV_VERDICT && f) {
-		e->u.verdict.took_us = (uint32_t)f->meta[META_VERIFY];
+	/* The ring's consumer may be done with it before on_verify is asked. */
+	if (e->kind == EV_BLOCK && f && frame_has(f, META_VERIFY)) {
+		if (v->block)
+			block_unref(v->block);
+		v->block = block_ref(e->u.block.block);
 	}
 	(void)push(p->r, e);
+}
+
+/* Asked for when a block is decoded, and before and after it is verified: what came out of it then. */
+static uint64_t on_now(void *ctx)
+{
+	struct voice *v = ctx;
+	const struct frame *f = v->p->frame;
+	uint64_t done = f->mono + f->meta[META_DECODE];
+
+	return ++v->asked < 3 ? done : done + (f->meta[META_VERIFY] & UINT32_MAX) * NS_US;
 }
 
 static bool on_verify(void *ctx, const struct hash *h)
@@ -267,8 +291,12 @@ static bool on_verify(void *ctx, const struct hash *h)
 	struct voice *v = ctx;
 	struct player *p = v->p;
 
-	(void)h;
-	return p->frame && frame_has(p->frame, META_VERIFY) && (!hurries(p) || p->r->o.verify);
+	if (!p->frame || !frame_has(p->frame, META_VERIFY))
+		return false;
+	if (!hurries(p) || p->r->o.verify || !v->block || !hash_eq(&v->block->h.hash, h))
+		return true;
+	late_add(p, v);
+	return false;
 }
 
 static void play_out(struct voice *v, const struct frame *f)
@@ -302,7 +330,11 @@ static void play_in(struct voice *v, const struct frame *f)
 	};
 
 	atomic_fetch_add(&v->p->r->raw, f->n);
+	v->asked = 0;
 	wire_in(&v->wire, f->text, f->n, &m);
+	if (v->block)
+		block_unref(v->block);
+	v->block = NULL;
 }
 
 static void play_fail(struct voice *v, const struct frame *f, const struct state *s)
@@ -430,6 +462,8 @@ static void run(struct player *p)
 	struct frame f;
 	struct err e = { .code = ST_OK };
 
+	if (p->until && p->clock >= p->until && !arrive(p))
+		return;
 	while (!atomic_load(&r->quit)) {
 		enum status st = recreader_next(r->file, &f, &e);
 		bool snapshot = f.kind == FRAME_STATE && frame_has(&f, META_SNAPSHOT);
@@ -476,7 +510,7 @@ static enum status player_init(struct player *p, struct replay *r)
 	if (!p->verifier || !p->voice)
 		return ST_NOMEM;
 	for (unsigned i = 0; i < n && st == ST_OK; i++) {
-		struct wire_hooks h = { .ctx = &p->voice[i], .emit = on_emit, .verify = on_verify };
+		struct wire_hooks h = { .ctx = &p->voice[i], .emit = on_emit, .now = on_now, .verify = on_verify };
 
 		p->voice[i].p = p;
 		p->voice[i].path = (uint16_t)i;

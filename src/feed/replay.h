@@ -15,6 +15,7 @@
 /* Kinds of struct event that only replays give; not for model_apply. */
 enum replay_kind {
 	REPLAY_TICK = 0x100, /* mono, wall: now */
+	REPLAY_THERE, /* the place that replay_start was told is reached */
 	REPLAY_END, /* the last event; mono, wall: the end of the recording */
 };
 

@@ -98,6 +98,15 @@ void tap_fail(struct rec_tap *t, uint64_t id, const struct err *e, uint64_t mono
 	buf_fini(&b);
 }
 
+void tap_block(struct rec_tap *t, uint64_t done_ns, bool verified, uint32_t took_us)
+{
+	if (!t->in)
+		return;
+	frame_set(&t->in->f, META_DECODE, done_ns > t->in->f.mono ? done_ns - t->in->f.mono : 0);
+	if (verified)
+		frame_set(&t->in->f, META_VERIFY, took_us);
+}
+
 void tap_ask_chain(struct rec_tap *t, uint64_t mono, uint64_t wall)
 {
 	static const char text[] = "{\"ev\":\"ask_chain\"}";
@@ -119,10 +128,6 @@ void tap_event(struct rec_tap *t, const struct event *e)
 
 	if (!t->q)
 		return;
-	if (e->kind == EV_BLOCK && t->in && e->u.block.done_mono >= t->in->f.mono)
-		frame_set(&t->in->f, META_DECODE, e->u.block.done_mono - t->in->f.mono);
-	else if (e->kind == EV_VERDICT && t->in)
-		frame_set(&t->in->f, META_VERIFY, e->u.verdict.took_us);
 	if (!state_tells((enum event_kind)e->kind))
 		return;
 	i = tap_item(t, from_messages(e) ? ITEM_KEEP : ITEM_EVENT, FRAME_STATE, e->mono, e->wall, NULL, 0);

@@ -23,6 +23,8 @@ void tap_out(struct rec_tap *t, const char *text, size_t n, uint64_t mono, uint6
 void tap_in(struct rec_tap *t, const char *text, size_t n, const struct net_meta *m);
 /* A call ends without an answer. */
 void tap_fail(struct rec_tap *t, uint64_t id, const struct err *e, uint64_t mono, uint64_t wall);
+/* The message of the last tap_in held a block. */
+void tap_block(struct rec_tap *t, uint64_t done_ns, bool verified, uint32_t took_us);
 void tap_ask_chain(struct rec_tap *t, uint64_t mono, uint64_t wall);
 /* Every event that the feed emits: what follows from messages alone is not written. */
 void tap_event(struct rec_tap *t, const struct event *e);

@@ -334,6 +334,12 @@ static void finish(struct incoming *in, struct wire_call *c, struct wire_result 
 		w->hooks.result(w->hooks.ctx, r);
 }
 
+static void tap_block(struct wire *w, uint64_t done_ns, bool verified, uint32_t took_us)
+{
+	if (w->hooks.tap)
+		w->hooks.tap->block(w->hooks.tap->ctx, done_ns, verified, took_us);
+}
+
 static void emit_block(struct wire *w, const struct wire_call *c, const struct block *b, const struct net_meta *m)
 {
 	struct verdict v;
@@ -351,12 +357,13 @@ static void emit_block(struct wire *w, const struct wire_call *c, const struct b
 			.sample = c->sample,
 		},
 	};
-	uint64_t t0;
+	uint64_t done, t0;
 
 	e.u.block.block = block_keep(b);
 	if (!e.u.block.block)
 		return;
-	e.u.block.done_mono = wire_now(w, m);
+	done = e.u.block.done_mono = wire_now(w, m);
+	tap_block(w, done, false, 0);
 	emit_chain_fact(w, &e, true);
 	/* What the model asked for again is to confirm or clear a doubt: verified anew. */
 	if (c->source != SRC_ASKED && w->hooks.verify && !w->hooks.verify(w->hooks.ctx, &b->h.hash))
@@ -370,6 +377,7 @@ static void emit_block(struct wire *w, const struct wire_call *c, const struct b
 		.wall = m->wall_ns,
 		.u.verdict = { .hash = b->h.hash, .v = v, .took_us = (uint32_t)((wire_now(w, m) - t0) / NS_US) },
 	};
+	tap_block(w, done, true, e.u.verdict.took_us);
 	emit_chain_fact(w, &e, false);
 }
 

@@ -50,6 +50,8 @@ struct wire_tap {
 	void (*in)(void *ctx, const char *text, size_t n, const struct net_meta *m);
 	void (*fail)(void *ctx, uint64_t id, const struct err *e, uint64_t now_ns, uint64_t now_wall);
 	void (*ask_chain)(void *ctx);
+	/* The message that came in last held a block, decoded at done_ns; verified: by this path, in took_us. */
+	void (*block)(void *ctx, uint64_t done_ns, bool verified, uint32_t took_us);
 };
 
 struct wire_hooks {

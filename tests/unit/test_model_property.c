@@ -6,12 +6,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
+#include "model_equal.h"
 #include "model_rig.h"
 
 enum { SCENARIOS = 400, ORDERS = 4, EVENTS_MAX = 6000, BLOCKS_MAX = 400, PATHS = 4 };
@@ -315,145 +315,6 @@ static struct model *play(struct world *w, unsigned order, uint64_t seed)
 		rig_tick(m, tick);
 	rig_check(m, true);
 	return m;
-}
-
-/* ---- equality of what is visible ---- */
-
-#define SAME(what, a, b) \
-	do { \
-		if ((a) != (b)) { \
-			print_message("%s differs: %llu, %llu\n", what, (unsigned long long)(a), (unsigned long long)(b)); \
-			return false; \
-		} \
-	} while (0)
-
-static bool same_double(double a, double b)
-{
-	return a == b || (isnan(a) && isnan(b));
-}
-
-static bool same_blk(const struct blk *a, const struct blk *b)
-{
-	SAME("hash", memcmp(&a->h, &b->h, sizeof(a->h)), 0);
-	SAME("state", a->state, b->state);
-	SAME("body_seen", a->body_seen, b->body_seen);
-	SAME("body", a->body == NULL, b->body == NULL);
-	SAME("ntx", a->ntx, b->ntx);
-	SAME("tips", memcmp(&a->tips, &b->tips, sizeof(a->tips)), 0);
-	SAME("truth", a->truth, b->truth);
-	SAME("why", strcmp(a->truth_why, b->truth_why), 0);
-	SAME("first_mono", a->first_mono, b->first_mono);
-	SAME("first_wall", a->first_wall, b->first_wall);
-	SAME("first_path", a->first_path, b->first_path);
-	SAME("heard", a->heard, b->heard);
-	SAME("usable", a->usable_mono, b->usable_mono);
-	SAME("late", a->late_ns, b->late_ns);
-	SAME("late_known", a->late_known, b->late_known);
-	SAME("orphaned", a->orphaned_mono, b->orphaned_mono);
-	SAME("winner", memcmp(&a->winner, &b->winner, sizeof(a->winner)), 0);
-	SAME("reincluded", a->reincluded, b->reincluded);
-	SAME("gap", a->gap_before, b->gap_before);
-	return true;
-}
-
-static bool same_chain(const struct chain *a, const struct chain *b)
-{
-	const struct blk *x, *y;
-	unsigned n, k;
-
-	SAME("kept", a->kept, b->kept);
-	for (unsigned i = 0;; i++) {
-		n = chain_rows(a, i, &x, 1);
-		k = chain_rows(b, i, &y, 1);
-		SAME("rows", n, k);
-		if (!n)
-			break;
-		if (!same_blk(x, y)) {
-			print_message("row %u, block %llu\n", i, (unsigned long long)x->h.number);
-			return false;
-		}
-	}
-	SAME("head", a->head == NULL, b->head == NULL);
-	SAME("head hash", a->head && !hash_eq(&a->head->h.hash, &b->head->h.hash), 0);
-	SAME("reorg_count", a->reorg_count, b->reorg_count);
-	for (unsigned i = 0; i < a->n_reorgs; i++) {
-		SAME("reorg number", a->reorgs[i].number, b->reorgs[i].number);
-		SAME("reorg depth", a->reorgs[i].depth, b->reorgs[i].depth);
-		SAME("reorg mono", a->reorgs[i].mono, b->reorgs[i].mono);
-		SAME("reorg path", a->reorgs[i].path, b->reorgs[i].path);
-		SAME("reorg from", hash_eq(&a->reorgs[i].from, &b->reorgs[i].from), true);
-		SAME("reorg to", hash_eq(&a->reorgs[i].to, &b->reorgs[i].to), true);
-	}
-	SAME("final", a->final.number, b->final.number);
-	SAME("safe", a->safe.number, b->safe.number);
-	SAME("verified", a->verified_once, b->verified_once);
-	SAME("T", a->block_ms, b->block_ms);
-	SAME("n", a->stats.n, b->stats.n);
-	SAME("span", a->stats.span_ms, b->stats.span_ms);
-	SAME("rate", same_double(a->stats.tx_per_s, b->stats.tx_per_s), true);
-	SAME("burned", memcmp(&a->stats.burned, &b->stats.burned, sizeof(a->stats.burned)), 0);
-	SAME("next base", memcmp(&a->next.base, &b->next.base, sizeof(a->next.base)), 0);
-	return true;
-}
-
-static bool same_path(const struct path *a, const struct path *b)
-{
-	SAME("chain", a->chain, b->chain);
-	SAME("link", a->state, b->state);
-	SAME("since", a->state_since, b->state_since);
-	SAME("connects", a->connects, b->connects);
-	SAME("head number", a->head_number, b->head_number);
-	SAME("head mono", a->head_mono, b->head_mono);
-	SAME("behind", a->behind_blocks, b->behind_blocks);
-	SAME("heads", a->heads, b->heads);
-	SAME("raced", a->raced, b->raced);
-	SAME("won", a->won, b->won);
-	SAME("ties", a->ties, b->ties);
-	SAME("missed", a->missed, b->missed);
-	SAME("dups", a->dups, b->dups);
-	SAME("backs", a->backs, b->backs);
-	SAME("behind p50", a->behind_p50, b->behind_p50);
-	SAME("behind p99", a->behind_p99, b->behind_p99);
-	SAME("usable p90", a->usable_p90, b->usable_p90);
-	SAME("body lag p90", a->body_lag_p90, b->body_lag_p90);
-	SAME("call p50", a->call_p50, b->call_p50);
-	SAME("call n", a->call_n, b->call_n);
-	SAME("transfer", same_double(a->xfer_bytes_per_s, b->xfer_bytes_per_s), true);
-	SAME("errors", a->errors.total_5m, b->errors.total_5m);
-	SAME("heard", a->heard_n, b->heard_n);
-	for (unsigned i = 0; i < a->heard_n; i++) {
-		SAME("arrival", path_heard_at(a, i)->mono, path_heard_at(b, i)->mono);
-		SAME("arrival late", path_heard_at(a, i)->late, path_heard_at(b, i)->late);
-	}
-	return true;
-}
-
-static bool model_equal(const struct model *a, const struct model *b)
-{
-	const struct note *x, *y;
-
-	SAME("chains", a->n_chains, b->n_chains);
-	for (unsigned i = 0; i < a->n_chains; i++)
-		if (!same_chain(a->chains[i], b->chains[i]))
-			return false;
-	for (unsigned i = 0; i < a->n_paths; i++) {
-		if (!same_path(a->paths[i], b->paths[i])) {
-			print_message("path %u\n", i);
-			return false;
-		}
-	}
-	SAME("notes", a->notes_n, b->notes_n);
-	for (unsigned i = 0; (x = model_note_at(a, i)) != NULL; i++) {
-		y = model_note_at(b, i);
-		if (strcmp(x->text, y->text) != 0) {
-			print_message("note \"%s\"\n  or \"%s\"\n", x->text, y->text);
-			return false;
-		}
-		SAME("note mono", x->mono, y->mono);
-	}
-	SAME("line", strcmp(a->line.text, b->line.text), 0);
-	SAME("level", a->line.level, b->line.level);
-	return true;
 }
 
 static void order_does_not_matter(void **state)

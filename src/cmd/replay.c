@@ -1,0 +1,41 @@
+/* chaintop replay FILE: a recording in the monitor's screen. It opens no socket. */
+#include <stdlib.h>
+
+#include "cmd/cmd.h"
+#include "cmd/monitor.h"
+
+static int replay_run(const struct conf *c)
+{
+	struct app *a;
+	struct err e = { .code = ST_OK };
+	int code;
+
+	if (c->n_args != 1) {
+		err_set(&e, ST_USAGE, "replay wants one recording");
+		(void)err_cure(&e, "chaintop replay FILE.ct");
+		return cmd_fail(&e);
+	}
+	a = malloc(sizeof(*a));
+	if (!a)
+		return EXIT_OURS;
+	if (app_init_replay(a, c, c->args[0], &e) != ST_OK) {
+		free(a);
+		return cmd_fail(&e);
+	}
+	code = monitor_show(a);
+	app_fini(a, code);
+	free(a);
+	return code;
+}
+
+const struct cmd_class cmd_replay = {
+	.name = "replay",
+	.args = "FILE",
+	.help = "play a recording: nothing on the screen is live",
+	.about = "FILE is what `chaintop record` wrote. The clock is the recording's; nothing is asked and no socket opened.\n"
+		 "With --once, or if stdout is no terminal, the last screen of the recording, or the one at --at, as text.\n"
+		 "\nKeys besides the monitor's: Space pauses, { } half and twice the speed, Left and Right 10 s.\n"
+		 "\nExamples:\n  chaintop replay incident.ct --at 15:57\n  chaintop replay incident.ct --at reorg:1 --speed 0.5\n"
+		 "  chaintop replay incident.ct --once=120x36\n",
+	.run = replay_run,
+};
