@@ -114,7 +114,8 @@ read_all(struct ipc *c)
 
 	while (!c->dead && budget > 0) {
 		size_t room, n;
-		char *p = rx_space(&c->rx, 2 * c->pos, &room);
+		/* Nobody says how long it is. By halves, so that the largest blocks stay below RX_KEEP. */
+		char *p = rx_space(&c->rx, c->pos + c->pos / 2, &room);
 		enum status st;
 
 		if (p == NULL) {

@@ -118,6 +118,46 @@ test_bytes(void **state)
 	}
 }
 
+/*
+ * Long pieces are looked at many bytes at once, single bytes are not: both must see the same, whatever stands where. Texts of
+ * quotes, brackets and backslashes; of hardly anything but strings, as blocks are; and one that is deep.
+ */
+static void
+test_long_pieces(void **state)
+{
+	static const char *const alphabets[] = {"{}[]\"\\a,\n ", "{[\"\"\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa}]",
+		"[[[[[[[[]]]]]]]\"", "{[}]\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\\"};
+	static const size_t steps[] = {63, 64, 65, 127, 128, 200, 1000, 5000};
+	uint64_t rng = 88172645463325252u;
+	struct buf one, many;
+	char text[5000];
+
+	(void)state;
+	buf_init(&one, 1 << 20);
+	buf_init(&many, 1 << 20);
+	for (int round = 0; round < 400; round++) {
+		const char *set = alphabets[round % 4];
+		size_t n = sizeof(text) - (size_t)(round % 97);
+
+		for (size_t i = 0; i < n; i++) {
+			rng ^= rng << 13;
+			rng ^= rng >> 7;
+			rng ^= rng << 17;
+			text[i] = set[rng % strlen(set)];
+		}
+		buf_clear(&one);
+		scan(text, n, 1, &one);
+		for (size_t k = 0; k < sizeof(steps) / sizeof(steps[0]); k++) {
+			buf_clear(&many);
+			scan(text, n, steps[k], &many);
+			assert_int_equal(many.len, one.len);
+			assert_memory_equal(many.p, one.p, one.len);
+		}
+	}
+	buf_fini(&one);
+	buf_fini(&many);
+}
+
 /* Deep nesting costs nothing and overflows nothing. */
 static void
 test_deep(void **state)
@@ -146,6 +186,7 @@ main(void)
 		cmocka_unit_test(test_junk),
 		cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_deep),
+		cmocka_unit_test(test_long_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
