@@ -302,6 +302,7 @@ static int bench_urls(const struct conf *c)
 	enum status st = netopts_from(&b.net, c, &e);
 	int code, sig;
 
+	netopts_bulk_memory();
 	if (st == ST_OK && (c->rounds < 1 || c->rounds > BENCH_ROUNDS_MAX))
 		st = err_set(&e, ST_USAGE, "--rounds: a number from 1 to %d", BENCH_ROUNDS_MAX);
 	if (st == ST_OK)

@@ -248,6 +248,7 @@ static int fetch_run(const struct conf *c)
 	enum status st;
 	int code, sig = 0;
 
+	netopts_bulk_memory();
 	if (netopts_from(&net, c, &e) != ST_OK || parse(c, &o, &u, &e) != ST_OK)
 		return cmd_fail(&e);
 	o.url = &u;

@@ -1,5 +1,6 @@
 #include "cmd/netopts.h"
 
+#include <malloc.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,4 +33,12 @@ enum status netopts_from(struct net_opts *o, const struct conf *c, struct err *e
 	if (c->cacert && access(c->cacert, R_OK) != 0)
 		return err_set(e, ST_USAGE, "--cacert %s: cannot be read", c->cacert);
 	return ST_OK;
+}
+
+void netopts_bulk_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 16 << 20);
+#endif
 }

@@ -658,7 +658,8 @@ void pull_io_run(struct pull_worker *w)
 			pull_end(p, &e);
 			break;
 		}
-		wake_take(&w->wake);
+		if (atomic_load(&w->wake.pending))
+			wake_take(&w->wake);
 		service(w);
 		check_deadlines(w, time_mono());
 	}
