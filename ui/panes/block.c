@@ -57,14 +57,21 @@ static void place(struct state *s, const struct block_view *v, int w, int h)
 	}
 }
 
-static void divide(const struct state *s, struct canvas *in)
+/* A line between the parts. c: with the frame. */
+static void divide(const struct state *s, struct canvas *c, bool focus)
 {
+	enum role role = focus ? ROLE_FRAME_FOCUS : ROLE_FRAME;
+	int w = c->at.w, y = 1 + s->fields_at.h;
+
 	if (s->fields_at.w == 0 || s->txs_at.w == 0)
 		return;
-	if (s->txs_at.x > 0)
-		canvas_fill(in, (struct rect){ .x = LEFT, .w = 1, .h = in->at.h }, 0x2502, ROLE_FRAME, 0);
-	else
-		canvas_fill(in, (struct rect){ .y = s->fields_at.h, .w = in->at.w, .h = 1 }, 0x2500, ROLE_FRAME, 0);
+	if (s->txs_at.x > 0) {
+		canvas_fill(c, (struct rect){ .x = 1 + LEFT, .y = 1, .w = 1, .h = c->at.h - 2 }, 0x2502, role, 0);
+		return;
+	}
+	canvas_fill(c, (struct rect){ .x = 1, .y = y, .w = w - 2, .h = 1 }, 0x2500, role, 0);
+	canvas_put(c, 0, y, 0x251c, role, 0);
+	canvas_put(c, w - 1, y, 0x2524, role, 0);
 }
 
 /* Why there are no transactions to be seen. */
@@ -181,7 +188,7 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 		canvas_text(&in, 1, 0, -1, ROLE_DIM, 0, "this block is not kept any more");
 		return;
 	}
-	divide(s, &in);
+	divide(s, c, focus);
 	sub = canvas_sub(&in, s->fields_at);
 	if (s->fields_at.w)
 		doc_draw(&s->fields, &fields, FIELDS_LABEL, &sub, s->part == PART_FIELDS);

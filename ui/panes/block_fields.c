@@ -351,7 +351,7 @@ static void line_blobs(const struct block_view *v, struct doc_line *l)
 static void line_fate(const struct block_view *v, struct doc_line *l)
 {
 	const struct blk *b = v->b;
-	char n[NUMBER_MAX], winner[2 + 64 + 8];
+	char n[NUMBER_MAX];
 	int at;
 
 	l->role = ROLE_ORPHAN;
@@ -359,8 +359,7 @@ static void line_fate(const struct block_view *v, struct doc_line *l)
 		snprintf(l->text, sizeof(l->text), "not on the chain we follow");
 		return;
 	}
-	snprintf(winner, sizeof(winner), "%02x%02x%02x%02x", b->winner.b[0], b->winner.b[1], b->winner.b[2], b->winner.b[3]);
-	at = snprintf(l->text, sizeof(l->text), "orphan, lost to 0x%s\xe2\x80\xa6", winner);
+	at = snprintf(l->text, sizeof(l->text), "orphan: %02x%02x won", b->winner.b[0], b->winner.b[1]);
 	if (b->heard && b->orphaned_mono != UNKNOWN && b->first_mono != UNKNOWN && b->orphaned_mono >= b->first_mono)
 		at += snprintf(l->text + at, sizeof(l->text) - (size_t)at, " after %s s",
 			       number_fixed(n, sizeof(n), (double)(b->orphaned_mono - b->first_mono) / 1e9, 1));

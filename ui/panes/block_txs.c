@@ -19,7 +19,7 @@ static const struct table_col cols[TXS_COLS] = {
 	[COL_METHOD] = { .title = "method", .gap = 2, .width = 10, .align = TABLE_LEFT, .priority = 2 },
 	[COL_VALUE] = { .title = "value", .gap = 1, .width = 9, .priority = 1 },
 	[COL_TIP] = { .title = "tip gwei", .gap = 2, .width = 8, .priority = 3 },
-	[COL_FROM] = { .title = "from", .gap = 2, .width = 20, .align = TABLE_LEFT, .priority = 4 },
+	[COL_FROM] = { .title = "from", .gap = 2, .width = 11, .align = TABLE_LEFT, .priority = 4 },
 	[COL_GAS] = { .title = "gas limit", .gap = 1, .width = 10, .priority = 5 },
 	[COL_TYPE] = { .title = "type", .gap = 2, .width = 4, .priority = 6 },
 };
@@ -138,7 +138,7 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 		break;
 	case COL_FROM:
 		if (t->has & T_FROM)
-			address(v, &t->from, out->text, sizeof(out->text));
+			address_short(out->text, &t->from);
 		break;
 	case COL_GAS:
 		number_int(out->text, sizeof(out->text), t->gas);

@@ -52,7 +52,7 @@ static const struct table_col wide[COLS] = {
 	[COL_HASH] = { .title = "hash", .gap = 2, .width = 9, .priority = 11, .align = TABLE_LEFT, .fixed_order = true },
 	[COL_FIRST] = { .title = "first heard", .gap = 2, .width = 13, .priority = 12, .align = TABLE_LEFT },
 	[COL_USABLE] = { .title = "usable", .gap = 1, .width = 7, .priority = 13 },
-	[COL_BURNED] = { .title = "burned", .gap = 2, .width = 8, .priority = 14 },
+	[COL_BURNED] = { .title = "burned \xce\x9e", .gap = 2, .width = 8, .priority = 14 },
 };
 
 static const struct table_col narrow[COLS] = {
@@ -72,7 +72,7 @@ static const struct table_col narrow[COLS] = {
 	[COL_HASH] = { .title = "hash", .gap = 2, .width = 9, .priority = 11, .align = TABLE_LEFT, .fixed_order = true },
 	[COL_FIRST] = { .title = "first heard", .gap = 2, .width = 13, .priority = 12, .align = TABLE_LEFT },
 	[COL_USABLE] = { .title = "usable", .gap = 1, .width = 7, .priority = 13 },
-	[COL_BURNED] = { .title = "burned", .gap = 2, .width = 8, .priority = 14 },
+	[COL_BURNED] = { .title = "burned \xce\x9e", .gap = 2, .width = 8, .priority = 14 },
 };
 
 struct view {
@@ -465,6 +465,8 @@ static void columns(const struct state *s, const struct chain *c, int w, struct 
 	}
 	if (c->head && no_limit(&c->head->h))
 		out[COL_SHARE].title = "Mgas";
+	if (strcmp(parts_unit(c), "\xce\x9e") != 0)
+		out[COL_BURNED].title = "burned";
 	if (c->info->kind == CHAIN_POA)
 		out[COL_BLOBS].title = "turn";
 }
