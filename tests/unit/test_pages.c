@@ -485,9 +485,10 @@ static void any_size(void **state)
 
 static void any_key(void **state)
 {
-	static const unsigned special[] = { KEY_ENTER_, KEY_ESC_, KEY_TAB_, KEY_ALT_LEFT_, KEY_ALT_RIGHT_, KEY_DOWN_, KEY_UP_,
-					    KEY_PGDN_, KEY_PGUP_, KEY_END_, KEY_HOME_, 'v', 'y', 'Y', 'u', 't', 's', '>', 'r',
-					    '1', '2', '8', 'z', ' ', 'c', '?', 'q', '\n' };
+	static const unsigned special[] = {
+		KEY_ENTER_, KEY_ESC_, KEY_TAB_, KEY_ALT_LEFT_, KEY_ALT_RIGHT_, KEY_DOWN_, KEY_UP_, KEY_PGDN_, KEY_PGUP_,
+		KEY_END_, KEY_HOME_, 'v', 'y', 'Y', 'u', 't', 's', '>', 'r', '1', '2', '8', 'z', ' ', 'c', '?', 'q', '\n',
+	};
 	struct model *m = mockblock_model(true), *mock = mockup_model();
 	struct ui *ui = new_ui(120, 36, 2);
 	uint32_t seed = 7;
