@@ -5,10 +5,10 @@
 
 const struct simd *const simd_all[] = {
 	&simd_scalar,
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef SIMD_HAS_AVX2
 	&simd_avx2,
 #endif
-#if defined(__aarch64__) && defined(__ARM_NEON)
+#ifdef SIMD_HAS_NEON
 	&simd_neon,
 #endif
 	NULL,
@@ -18,7 +18,7 @@ const struct simd *simd_chosen = &simd_scalar;
 
 bool simd_runs(const struct simd *s)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef SIMD_HAS_AVX2
 	if (s == &simd_avx2)
 		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
 #endif

@@ -36,7 +36,13 @@ struct simd {
 	const char *(*string_end)(const char *p, const char *end);
 };
 
-extern const struct simd simd_scalar, simd_avx2, simd_neon; /* the latter two only where simd_all has them */
+/* Which there are beside the portable one, by the compiler's target. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SIMD_HAS_AVX2 1
+#elif defined(__AARCH64EL__) && defined(__ARM_NEON)
+#define SIMD_HAS_NEON 1
+#endif
+extern const struct simd simd_scalar, simd_avx2, simd_neon;
 /* What was built for this kind of processor: the portable one first, the fastest last, then NULL. */
 extern const struct simd *const simd_all[];
 

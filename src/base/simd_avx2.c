@@ -4,7 +4,7 @@
  */
 #include "base/simd.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef SIMD_HAS_AVX2
 #include <immintrin.h>
 #include <string.h>
 
