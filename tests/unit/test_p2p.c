@@ -132,6 +132,10 @@ static void hello_oddities(void **state)
 	assert_int_equal(h.more_caps, 3);
 	n = raw_hello(bytes, "x", 1, 0, false);
 	assert_int_equal(p2p_hello_decode(bytes, n, &h, &e), ST_OK);
+	assert_int_equal(bytes[n - 67], 0x80);
+	bytes[n - 67] = 0; /* a port that is not canonical: @ethereumjs/devp2p */
+	assert_int_equal(p2p_hello_decode(bytes, n, &h, &e), ST_OK);
+	assert_int_equal(h.port, 0);
 	bytes[n] = 0; /* something behind the list */
 	assert_int_equal(p2p_hello_decode(bytes, n + 1, &h, &e), ST_MALFORMED);
 	assert_int_equal(p2p_hello_decode((const uint8_t *)"\x83\x01\x02\x03", 4, &h, &e), ST_MALFORMED);

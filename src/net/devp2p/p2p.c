@@ -48,6 +48,14 @@ static bool read_caps(const struct rlp_item *list, struct p2p_hello *h)
 	return rlp_done(&r);
 }
 
+/* Nobody connects to it, so its form does not matter: @ethereumjs/devp2p says 0 as a zero byte. */
+static bool read_port(const struct rlp_item *i, uint64_t *port)
+{
+	const struct rlp_item zero = { .n = 0 };
+
+	return rlp_item_u64(!i->list && i->n == 1 && i->p[0] == 0 ? &zero : i, port);
+}
+
 enum status p2p_hello_decode(const uint8_t *p, size_t n, struct p2p_hello *h, struct err *e)
 {
 	struct rlp_item list, i;
@@ -65,7 +73,7 @@ enum status p2p_hello_decode(const uint8_t *p, size_t n, struct p2p_hello *h, st
 	utf8_clean(h->client, sizeof(h->client), (const char *)i.p, i.n);
 	if (!rlp_next(&r, &i) || !read_caps(&i, h))
 		return bad(e, "no capabilities");
-	if (!rlp_next(&r, &i) || !rlp_item_u64(&i, &h->port))
+	if (!rlp_next(&r, &i) || !read_port(&i, &h->port))
 		return bad(e, "no port");
 	if (!rlp_next(&r, &i) || i.list || i.n != CURVE_PUB)
 		return bad(e, "no node id");

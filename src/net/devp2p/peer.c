@@ -401,7 +401,11 @@ static enum status handle(struct peer *p, const struct rlpx_msg *m, uint64_t now
 	struct peer_event *ev, struct err *e)
 {
 	*ev = (struct peer_event){
-		.recv_ns = m->mark.ns, .wall_ns = m->mark.wall, .bytes = m->n, .wire = m->wire
+		.recv_ns = m->mark.ns,
+		.wall_ns = m->mark.wall,
+		.data = m->data,
+		.bytes = m->n,
+		.wire = m->wire,
 	};
 	if (m->code < P2P_CODES)
 		return on_base(p, m, now_ns, ev, e);
@@ -475,6 +479,15 @@ uint64_t peer_deadline(const struct peer *p)
 		if (p->requests[i].used)
 			t = sooner(t, p->requests[i].sent_ns + (PEER_ANSWER_S * NS_S));
 	return t;
+}
+
+bool peer_in_hurry(const struct peer *p)
+{
+	bool asked = p->phase < PEER_LIVE || p->pong_due_ns != 0;
+
+	for (unsigned i = 0; i < PEER_REQUESTS_MAX; i++)
+		asked = asked || p->requests[i].used;
+	return asked;
 }
 
 enum status peer_eof(struct peer *p, struct err *e)

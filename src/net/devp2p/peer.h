@@ -83,7 +83,8 @@ struct peer_event {
 	enum peer_event_kind kind;
 	uint64_t recv_ns, wall_ns; /* of the message's first byte; 0 for timeouts */
 	unsigned code; /* enum eth_code of eth's messages */
-	size_t bytes, wire; /* of the message, and on the wire */
+	const uint8_t *data; /* of the message behind the event, decompressed; NULL for timeouts */
+	size_t bytes, wire; /* of it, and on the wire */
 	union {
 		const struct p2p_hello *hello;
 		struct {
@@ -114,6 +115,12 @@ struct peer_event {
 enum status peer_next(struct peer *p, uint64_t now_ns, struct peer_event *ev, struct err *e) MUST_CHECK;
 /* When peer_next wants to be called again even if no byte comes. */
 uint64_t peer_deadline(const struct peer *p);
+/*
+ * We wait for what comes next (handshake, Pong, an answer): the socket should then set TCP_QUICKACK before each read. Nodes that write
+ * a frame in two pieces with Nagle's algorithm on wait for our acknowledgement, which the kernel delays by 40 ms; the
+ * option does not last, so it is set again and again.
+ */
+bool peer_in_hurry(const struct peer *p);
 /* The other side closed the connection: fills *e with what that means in this phase. Returns its code. */
 enum status peer_eof(struct peer *p, struct err *e);
 

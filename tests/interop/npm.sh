@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# RLPx, p2p and eth/68 with @ethereumjs/devp2p from npm, in both roles: handshake, Hello, Status, Ping, headers and bodies, then
+# 10,000 messages of mixed size each way. What it cannot speak (eth/69 and later, BSC, Bor) is tested in go.sh and test_peer.
+. "$(dirname "$0")/lib.sh"
+version=10.0.0
+flood=${FLOOD:-10000}
+
+npm_setup() {
+	command -v node >/dev/null && command -v npm >/dev/null || { echo "no node and npm"; return 1; }
+	[ "$(node -p 'process.versions.node.split(".")[0]')" -ge 18 ] || { echo "node is older than 18"; return 1; }
+	dir=${CACHE:-${BUILD:-$tmp}}/npm-devp2p
+	[ -d "$dir/node_modules/@ethereumjs/devp2p" ] && return 0
+	mkdir -p "$dir" || { echo "$dir cannot be made"; return 1; }
+	timeout -k 5 180 npm install --prefix "$dir" --no-save --no-audit --no-fund --ignore-scripts --fetch-retries=0 \
+		"@ethereumjs/devp2p@$version" >"$tmp/npm.log" 2>&1 && return 0
+	echo "npm install failed: $(grep -m1 -i err "$tmp/npm.log" | cut -c1-100)"
+	return 1
+}
+
+if ! why=$(npm_setup); then
+	skip "@ethereumjs/devp2p" "$why"
+	finish
+fi
+npm_setup >/dev/null
+
+# We call it.
+node "$here/devp2p_peer.mjs" "$dir" listen "$tmp/chain" "$flood" 1 >"$tmp/js" 2>&1 &
+js=$!
+started+=($js)
+if enode=$(first_line "$tmp/js" $js); then
+	expect_ok "initiator: headers, bodies and $flood messages each way" "$peer" dial "$enode" "$tmp/chain" "$flood"
+	wait $js && grep -q '^ok ' "$tmp/js" && ok "the npm peer saw all of it" || {
+		not_ok "the npm peer saw all of it"
+		note "$tmp/js"
+	}
+else
+	not_ok "the npm peer listens"
+	note "$tmp/js"
+fi
+
+# It calls us.
+"$peer" listen "$flood" >"$tmp/c" 2>&1 &
+c=$!
+started+=($c)
+if enode=$(first_line "$tmp/c" $c); then
+	expect_ok "recipient: $flood messages each way, a polite answer" node "$here/devp2p_peer.mjs" "$dir" dial "$enode" "$flood"
+	wait $c && grep -q '^ok ' "$tmp/c" && ok "we saw all of it" || {
+		not_ok "we saw all of it"
+		note "$tmp/c"
+	}
+else
+	not_ok "rlpx_peer listens"
+fi
+
+# How long from connecting to Status, with a peer that is warm: best of 8.
+node "$here/devp2p_peer.mjs" "$dir" listen "$tmp/chain" 0 8 >"$tmp/js" 2>&1 &
+js=$!
+started+=($js)
+enode=$(first_line "$tmp/js" $js)
+best=$(for _ in 1 2 3 4 5 6 7 8; do
+	timeout 60 "$peer" dial "$enode" "$tmp/chain" 0 | sed -n 's/.*ready_ms=\([0-9]*\).*/\1/p'
+done | sort -n | head -n 1)
+if [ -n "$best" ] && [ "$best" -le 50 ]; then
+	ok "handshake and Status in ${best} ms (50 allowed)"
+elif [ -n "$best" ] && [ "$(cut -d. -f1 /proc/loadavg 2>/dev/null || echo 0)" -ge "$(getconf _NPROCESSORS_ONLN)" ]; then
+	skip "handshake and Status in ${best} ms (50 allowed)" "the machine is busy"
+else
+	not_ok "handshake and Status in ${best:-no} ms (50 allowed)"
+fi
+finish
