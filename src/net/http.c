@@ -17,7 +17,7 @@
 enum {
 	MAX_MESSAGE = 128 * 1024 * 1024,
 	ERROR_BODY = 64 * 1024, /* kept of an answer ≥ 400 */
-	KEEP_BODY = 1024 * 1024,
+	KEEP_BODY = 2 * 1024 * 1024, /* as RX_KEEP */
 	REDIRECTS = 3,
 	STALL_BYTES = 1000, /* an answer that brings less in … */
 };
@@ -33,7 +33,8 @@ struct slot {
 	unsigned redirects;
 	uint64_t token, round; /* of service, when it was started */
 	struct buf request, body;
-	struct curl_slist *headers;
+	struct curl_slist *headers; /* of its own: only if each request needs a fresh token */
+	unsigned address_set; /* version of http.address that the handle holds; 0: none, or another address */
 	char text[CURL_ERROR_SIZE];
 
 	/* The answer. */
@@ -53,6 +54,8 @@ struct http {
 	struct url url;
 	struct auth auth;
 	char *address; /* where requests go: scheme, host, port and target */
+	unsigned address_version; /* from 1 */
+	struct curl_slist *headers; /* of all requests; NULL: see slot */
 	size_t limit;
 	bool up, dead;
 	uint64_t round; /* of service */
@@ -202,6 +205,8 @@ make_handle(struct http *t, struct slot *s, struct err *e)
 		(long)((t->opts->request_timeout_ns ? t->opts->request_timeout_ns : 30 * NS_S) / NS_MS));
 	curl_easy_setopt(s->job.easy, CURLOPT_ACCEPT_ENCODING, "");
 	curl_easy_setopt(s->job.easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	if (t->headers != NULL)
+		curl_easy_setopt(s->job.easy, CURLOPT_HTTPHEADER, t->headers);
 	curl_easy_setopt(s->job.easy, CURLOPT_ERRORBUFFER, s->text);
 	curl_easy_setopt(s->job.easy, CURLOPT_HEADERFUNCTION, on_header);
 	curl_easy_setopt(s->job.easy, CURLOPT_HEADERDATA, (void *)s);
@@ -230,12 +235,18 @@ start(struct slot *s, const char *url, bool fresh, struct err *e)
 
 	reset_answer(s);
 	s->round = t->round;
-	curl_slist_free_all(s->headers);
-	s->headers = NULL;
-	if (build_headers(t, &s->headers) != ST_OK)
-		return err_set(e, ST_NOMEM, "out of memory");
-	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, s->headers);
-	curl_easy_setopt(easy, CURLOPT_URL, url);
+	if (t->headers == NULL) {
+		curl_slist_free_all(s->headers);
+		s->headers = NULL;
+		if (build_headers(t, &s->headers) != ST_OK)
+			return err_set(e, ST_NOMEM, "out of memory");
+		curl_easy_setopt(easy, CURLOPT_HTTPHEADER, s->headers);
+	}
+	/* curl copies it: not for each of thousands of requests. */
+	if (url != t->address || s->address_set != t->address_version) {
+		curl_easy_setopt(easy, CURLOPT_URL, url);
+		s->address_set = url == t->address ? t->address_version : 0;
+	}
 	curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, fresh ? 1L : 0L);
 	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, s->request.p);
 	curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)s->request.len);
@@ -331,6 +342,7 @@ follow(struct slot *s, long status)
 		if (good && status == 308) {
 			free(t->address);
 			t->address = copy;
+			t->address_version++;
 		} else {
 			free(copy);
 		}
@@ -534,6 +546,9 @@ http_open(struct transport **out, struct net_loop *l, const struct url *u, const
 		err_set(e, st, "out of memory");
 	else
 		st = auth_init(&t->auth, u, o, e);
+	t->address_version = 1;
+	if (st == ST_OK && o->jwt_file == NULL && build_headers(t, &t->headers) != ST_OK)
+		st = err_set(e, ST_NOMEM, "out of memory");
 	if (st != ST_OK)
 		transport_http.close(&t->base);
 	else
@@ -621,6 +636,7 @@ http_close(struct transport *tp)
 		buf_fini(&s->request);
 		buf_fini(&s->body);
 	}
+	curl_slist_free_all(t->headers);
 	auth_fini(&t->auth);
 	url_fini(&t->url);
 	free(t->address);

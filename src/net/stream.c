@@ -17,6 +17,8 @@
 enum {
 	WATCH_MAX = 8,
 	QUEUE_MAX = 16 * 1024 * 1024,
+	SPARE_MIN = 512, /* most requests are shorter */
+	SPARE_MAX = 16 * 1024,
 	NAP_MS = 3600 * 1000, /* "no limit": curl wants a number; waking once an hour is none */
 };
 
@@ -35,7 +37,7 @@ struct net_loop {
 /* A copy of what is to be sent. TLS wants the same pointer and length again (rule 4), so a chunk never moves. */
 struct chunk {
 	struct chunk *next;
-	size_t n, at;
+	size_t n, at, cap;
 	char data[];
 };
 
@@ -50,6 +52,7 @@ struct stream {
 	bool tls, readable;
 	int dir_fd;
 	struct chunk *head, **tail;
+	struct chunk *spare; /* the last one sent, for the next request */
 	size_t queued;
 	struct net_phases phases;
 	struct err err; /* why it is dead */
@@ -524,6 +527,37 @@ drop_queue(struct stream *s)
 	s->queued = 0;
 }
 
+/* One of usual size is kept: requests come one by one, and each would cost an allocation. */
+static void
+chunk_done(struct stream *s, struct chunk *c)
+{
+	if (s->spare != NULL || c->cap > SPARE_MAX) {
+		free(c);
+		return;
+	}
+	s->spare = c;
+}
+
+static struct chunk *
+chunk_new(struct stream *s, size_t n)
+{
+	struct chunk *c = s->spare;
+	size_t cap = n > SPARE_MIN ? n : SPARE_MIN;
+
+	if (c != NULL && c->cap >= n) {
+		s->spare = NULL;
+	} else {
+		c = malloc(sizeof(*c) + cap);
+		if (c == NULL)
+			return NULL;
+		c->cap = cap;
+	}
+	c->next = NULL;
+	c->n = n;
+	c->at = 0;
+	return c;
+}
+
 /* From now on it is not polled: a socket at its end is readable for ever. */
 static void
 die(struct stream *s)
@@ -584,6 +618,7 @@ stream_close(struct stream *s)
 	if (s == NULL)
 		return;
 	drop_queue(s);
+	free(s->spare);
 	*s->link = s->next;
 	if (s->next != NULL)
 		s->next->link = s->link;
@@ -691,7 +726,7 @@ stream_flush(struct stream *s, struct err *e)
 		s->head = c->next;
 		if (s->head == NULL)
 			s->tail = &s->head;
-		free(c);
+		chunk_done(s, c);
 	}
 	return ST_OK;
 }
@@ -705,10 +740,9 @@ stream_send2(struct stream *s, const void *a, size_t a_n, const void *b, size_t 
 		return err_set(e, ST_CLOSED, "connection closed");
 	if (a_n > QUEUE_MAX - s->queued || b_n > QUEUE_MAX - s->queued - a_n)
 		return err_set(e, ST_TOO_BIG, "the node does not read what it is sent");
-	c = malloc(sizeof(*c) + a_n + b_n);
+	c = chunk_new(s, a_n + b_n);
 	if (c == NULL)
 		return err_set(e, ST_NOMEM, "out of memory");
-	*c = (struct chunk){.n = a_n + b_n};
 	memcpy(c->data, a, a_n);
 	if (b_n > 0)
 		memcpy(c->data + a_n, b, b_n);
