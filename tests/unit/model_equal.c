@@ -30,7 +30,8 @@ static bool same_tips(const struct fee_tips *a, const struct fee_tips *b)
 
 static bool same_blk(const struct blk *a, const struct blk *b)
 {
-	SAME("hash", memcmp(&a->h, &b->h, sizeof(a->h)), 0);
+	/* Behind the named fields there may be anything. */
+	SAME("header", memcmp(&a->h, &b->h, offsetof(struct head, pad)), 0);
 	SAME("state", a->state, b->state);
 	SAME("body_seen", a->body_seen, b->body_seen);
 	SAME("body", a->body == NULL, b->body == NULL);
