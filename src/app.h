@@ -35,7 +35,8 @@ struct app {
 };
 
 /*
- * Reads the endpoints: words of the command line, else ETH_RPC_URL, else the first usual local address that answers within 300 ms.
+ * Reads the endpoints: words of the command line, else ETH_RPC_URL, else the first usual local address that answers
+ * within 300 ms.
  * None is no error: n_urls is 0. Allocates nothing that app_fini does not free.
  */
 enum status app_init(struct app *a, const struct conf *conf, struct err *e) MUST_CHECK;
@@ -60,7 +61,10 @@ unsigned app_tick(struct app *a, uint64_t now_mono);
 void app_command_all(struct app *a, enum cmd_kind kind);
 /* Ends the recording and says how it went. Nothing to do: ST_OK. */
 enum status app_stop_recording(struct app *a, struct err *e) MUST_CHECK;
-/* Ends the feeds and frees everything. If one does not end within 2 s the process ends here with `code`, the terminal being closed already. */
+/*
+ * Ends the feeds and frees everything. If one does not end within 2 s the process ends here with `code`, the terminal
+ * being closed already.
+ */
 void app_fini(struct app *a, int code);
 
 #endif

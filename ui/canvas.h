@@ -48,7 +48,10 @@ int canvas_textf(struct canvas *c, int x, int y, int w, enum role role, unsigned
 void canvas_right(struct canvas *c, int x, int y, int w, enum role role, unsigned attr, const char *s);
 void canvas_fill(struct canvas *c, struct rect r, uint32_t cp, enum role role, unsigned attr);
 void canvas_attr(struct canvas *c, struct rect r, unsigned add); /* e.g. the selected row: CELL_REVERSE */
-/* Frame with a title on the left and a note on the right of the upper edge, as in screens.md §2. foot may be NULL. Returns the inside. */
+/*
+ * Frame with a title on the left and a note on the right of the upper edge, as in screens.md §2. foot may be NULL.
+ * Returns the inside.
+ */
 struct rect canvas_box(struct canvas *c, struct rect r, bool focus, const char *title, const char *note, const char *foot);
 /* The character of the current glyph set for a Unicode one: ▶ → >, │ → |, ● → o, ✓ → +, — → -, … → ~, Ξ → E. */
 uint32_t canvas_glyph(const struct canvas *c, uint32_t cp);

@@ -27,7 +27,8 @@ void pages_close(struct pages *p); /* all of them */
 /* Takes the body, if it is missing, from one of the two models (NULL: none). True if it is new. */
 bool pages_look(struct pages *p, const struct model *shown, const struct model *live);
 /*
- * What has to be asked for: each body at once, then every 5 s, PAGES_ASKS times in all. False: nothing. now_mono is the live model's.
+ * What has to be asked for: each body at once, then every 5 s, PAGES_ASKS times in all. False: nothing. now_mono is the
+ * live model's.
  */
 bool pages_want(struct pages *p, const struct model *live, struct want *out);
 

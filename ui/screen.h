@@ -36,7 +36,8 @@ void screen_size(const struct screen *s, int *w, int *h);
 int screen_fd(const struct screen *s); /* to poll for reading */
 
 /*
- * To be called when the wake was raised, and costs nothing otherwise: does what the signals asked for. Suspends if told so (returns
+ * To be called when the wake was raised, and costs nothing otherwise: does what the signals asked for. Suspends if told
+ * so (returns
  * after the continue). True if the size may have changed or all has to be shown again: ask screen_size, ui_resize, draw.
  */
 bool screen_signals(struct screen *s);

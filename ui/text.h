@@ -6,7 +6,8 @@
 #include "ui/canvas.h"
 
 /*
- * Appends all lines, each ended by \n, blanks at the end of a line left out. COLOR_NEVER and COLOR_AUTO: plain characters; else SGR
+ * Appends all lines, each ended by \n, blanks at the end of a line left out. COLOR_NEVER and COLOR_AUTO: plain
+ * characters; else SGR
  * sequences in the theme's colours (NULL: default), which are off again at the end of each line. Glyph set ASCII
  * gives only bytes below 0x80. ST_NOMEM, ST_TOO_BIG by the buffer's limit.
  */

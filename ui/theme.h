@@ -53,7 +53,10 @@ struct theme {
 	struct face face[ROLE_N];
 };
 
-/* How much colour: what --color, NO_COLOR and the terminal allow. AUTO is decided once, by screen_open or by whoever writes text. */
+/*
+ * How much colour: what --color, NO_COLOR and the terminal allow. AUTO is decided once, by screen_open or by whoever
+ * writes text.
+ */
 enum color_mode { COLOR_AUTO, COLOR_NEVER, COLOR_16, COLOR_256, COLOR_DIRECT };
 
 /* The two that are built in: "default" and "mono". NULL: none of that name. */

@@ -1,5 +1,6 @@
 /*
- * The whole screen: which view, which pane has the focus, frozen or live, what has to be drawn again. It turns keys into commands and
+ * The whole screen: which view, which pane has the focus, frozen or live, what has to be drawn again. It turns keys
+ * into commands and
  * the model into cells; no terminal (screen.h) and no clock here.
  *
  * Loop of the app:
@@ -61,7 +62,8 @@ bool ui_render(struct ui *ui, const struct model *m, unsigned dirty);
 const struct canvas *ui_canvas(const struct ui *ui);
 
 /*
- * A body that is missing on the page that is open: send the command to that feed. Call it after UI_RES_BODY, and about once a second as
+ * A body that is missing on the page that is open: send the command to that feed. Call it after UI_RES_BODY, and about
+ * once a second as
  * long as it may be missing. m is the live model. False: nothing is wanted now.
  */
 bool ui_want(struct ui *ui, const struct model *m, struct want *out);

@@ -1,7 +1,8 @@
 /*
  * A page of lines, each a label and a text, that scrolls and has a cursor: what a block or a transaction consists of.
  *
- * struct doc is the state a pane keeps; all zero is valid. The lines come from a source, which is asked only for those that are shown.
+ * struct doc is the state a pane keeps; all zero is valid. The lines come from a source, which is asked only for those
+ * that are shown.
  */
 #ifndef UI_WIDGET_DOC_H
 #define UI_WIDGET_DOC_H

@@ -1,6 +1,7 @@
 /*
  * History graphs. Values stand oldest first and are drawn with the newest at the right edge; what does not fit on the left
- * is cut. NaN is a gap: nothing is drawn there. lo and hi are the values of the lower and the upper edge; hi NaN means the largest
+ * is cut. NaN is a gap: nothing is drawn there. lo and hi are the values of the lower and the upper edge; hi NaN means
+ * the largest
  * value given (1 if there is none); if hi ≤ lo everything known is drawn at the lowest level. A value above lo shows at least the
  * lowest level, so that "little" and "none" differ; a known value at or below lo is an empty column (blank).
  */

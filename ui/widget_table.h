@@ -2,7 +2,8 @@
  * A table: columns that leave by priority, sorting, a selection that holds on to a row by its key while rows come and go.
  *
  * struct table is the state a pane keeps (in its pane->state). All zero is valid: follows the first row, the pane's own order.
- * It owns no memory. The rows come from a source, in the pane's own order; it is asked only for rows and cells that are shown (and, when
+ * It owns no memory. The rows come from a source, in the pane's own order; it is asked only for rows and cells that are
+ * shown (and, when
  * sorted, for comparisons).
  *
  * Column 0 of the canvas is the marker: ▶ on the selected row if the pane has the focus. The columns follow.
@@ -22,7 +23,8 @@ struct table_col {
 	const char *title; /* as long as its width at most; "" for none */
 	uint8_t gap; /* blank columns before it */
 	uint8_t width;
-	uint8_t priority; /* 0: always there; of the others the highest leaves first when it is narrow (of equals: the right one) */
+	/* 0: always there; of the others the highest leaves first when it is narrow (of equals: the right one) */
+	uint8_t priority;
 	uint8_t grow; /* share of the columns left over; 0: fixed */
 	enum table_align align;
 	bool fixed_order; /* cannot be sorted by */
@@ -69,12 +71,13 @@ void table_draw(struct table *t, const struct table_col *cols, unsigned n_cols, 
 enum pane_result table_command(struct table *t, const struct table_col *cols, unsigned n_cols, const struct table_source *src,
 			       enum ui_cmd cmd);
 /* A click at x, y of the canvas that table_draw got: on the heading sorts by that column, then reverses; on a row selects. */
-enum pane_result table_click(struct table *t, const struct table_col *cols, unsigned n_cols, const struct table_source *src, int x,
-			     int y);
+enum pane_result table_click(
+	struct table *t, const struct table_col *cols, unsigned n_cols, const struct table_source *src, int x, int y);
 /* Row number (of the source) of the selected row, −1 if there are none. */
 long table_selected(const struct table *t, const struct table_source *src);
 /*
- * Which columns fit into w (marker not counted) and where: x[] and w[] as in struct table. Pure; table_draw uses it. Returns the number
+ * Which columns fit into w (marker not counted) and where: x[] and w[] as in struct table. Pure; table_draw uses it.
+ * Returns the number
  * of columns shown.
  */
 unsigned table_fit(const struct table_col *cols, unsigned n_cols, int width, int16_t *x, int16_t *w);

@@ -262,8 +262,8 @@ static enum status find_range(struct bench *b, struct err *e)
 			continue;
 		}
 		if (head != UINT64_MAX && s.chain_id != b->r.chain_id)
-			return err_set(e, ST_USAGE, "%s is on chain %" PRIu64 ", others on %" PRIu64, b->r.rows[i].node, s.chain_id,
-				b->r.chain_id);
+			return err_set(e, ST_USAGE, "%s is on chain %" PRIu64 ", others on %" PRIu64, b->r.rows[i].node,
+				s.chain_id, b->r.chain_id);
 		b->r.chain_id = s.chain_id;
 		head = s.head < head ? s.head : head;
 	}
@@ -347,8 +347,10 @@ const struct cmd_class cmd_bench = {
 	.name = "bench",
 	.args = "URL...|decode DIR|rlpx",
 	.help = "measure endpoints, the decoder, or the devp2p transport",
-	.about = "URL...: fetches the same full blocks from each endpoint, once for each number of workers and round, in shuffled order,\n"
-		 "and compares. decode DIR: GB/s of the decoder on the block files of a folder. rlpx: messages between two ends on\n"
+	.about = "URL...: fetches the same full blocks from each endpoint, once for each number of workers and round, "
+		 "in shuffled order,\n"
+		 "and compares. decode DIR: GB/s of the decoder on the block files of a folder. rlpx: messages between "
+		 "two ends on\n"
 		 "the loopback.\n"
 		 "Without --last 1000 blocks are taken from local nodes, 100 as soon as one is remote.\n"
 		 "\nExamples:\n"

@@ -198,21 +198,25 @@ static double rate(const struct folder *d, double seconds)
 
 static void print_text(const struct folder *d, const struct line *l, unsigned n, double cjson, FILE *f)
 {
-	fprintf(f, "%zu blocks, %" PRIu64 " transactions, %.1f MB of JSON; one core, fastest of %d passes, GB/s of text\n\n", d->n,
-		d->txs, (double)d->bytes / 1e6, PASSES);
+	fprintf(f,
+		"%zu blocks, %" PRIu64
+		" transactions, %.1f MB of JSON; one core, fastest of %d passes, GB/s of text\n\n",
+		d->n, d->txs, (double)d->bytes / 1e6, PASSES);
 	fprintf(f, "           typed  complete  verified\n");
 	for (unsigned i = 0; i < n; i++)
 		fprintf(f, "%-8s %7.2f  %8.2f  %8.3f   %.1f x cJSON\n", l[i].name, l[i].typed, l[i].kept, l[i].verified,
 			cjson > 0 ? l[i].typed / cjson : 0);
 	fprintf(f, "%-8s %7.2f         -         -\n\n", "cJSON", cjson);
-	fprintf(f, "typed: every field as a value, in memory that is used again. complete: with the copy that the monitor keeps.\n"
-		   "verified: with header hash, transactions and withdrawals. cJSON: a tree of strings.\n");
+	fprintf(f,
+		"typed: every field as a value, in memory that is used again. complete: with the copy that the monitor "
+		"keeps.\n"
+		"verified: with header hash, transactions and withdrawals. cJSON: a tree of strings.\n");
 }
 
 static void print_json(const struct folder *d, const struct line *l, unsigned n, double cjson, FILE *f)
 {
-	fprintf(f, "{\"blocks\":%zu,\"transactions\":%" PRIu64 ",\"bytes\":%zu,\"cjson_gb_per_s\":%.4f,\"variants\":[", d->n, d->txs,
-		d->bytes, cjson);
+	fprintf(f, "{\"blocks\":%zu,\"transactions\":%" PRIu64 ",\"bytes\":%zu,\"cjson_gb_per_s\":%.4f,\"variants\":[",
+		d->n, d->txs, d->bytes, cjson);
 	for (unsigned i = 0; i < n; i++)
 		fprintf(f, "%s{\"name\":\"%s\",\"typed_gb_per_s\":%.4f,\"complete_gb_per_s\":%.4f,\"verified_gb_per_s\":%.4f}",
 			i ? "," : "", l[i].name, l[i].typed, l[i].kept, l[i].verified);

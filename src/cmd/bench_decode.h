@@ -1,5 +1,6 @@
 /*
- * `chaintop bench decode DIR`: how fast the block files of a folder are decoded, with each version of the inner loops that runs here, and how fast
+ * `chaintop bench decode DIR`: how fast the block files of a folder are decoded, with each version of the inner loops
+ * that runs here, and how fast
  * cJSON reads the same text without understanding it.
  */
 #ifndef CMD_BENCH_DECODE_H

@@ -213,8 +213,8 @@ static void print_cost(const struct bench_result *r, const struct bench_row *row
 		const struct bench_cell *c = &row->cell[k];
 		struct shares s = shares_of(c);
 
-		fprintf(f, "%s %5.3f  %6.1f    %5.0f %%  %3.0f %%  %3.0f %% ", bar(utf8), cpu_median(c), (double)c->rss_bytes / 1e6,
-			100 * s.transport, 100 * s.decode, 100 * s.wait);
+		fprintf(f, "%s %5.3f  %6.1f    %5.0f %%  %3.0f %%  %3.0f %% ", bar(utf8), cpu_median(c),
+			(double)c->rss_bytes / 1e6, 100 * s.transport, 100 * s.decode, 100 * s.wait);
 	}
 }
 
@@ -251,8 +251,8 @@ static void print_foot(const struct bench_result *r, FILE *f, bool utf8)
 		}
 		if (row->failed)
 			continue;
-		fprintf(f, "%s %s: verified %" PRIu64 " of %" PRIu64 " by hash, transactions and withdrawals", row->node, row->via,
-			row->verified, r->to - r->from + 1);
+		fprintf(f, "%s %s: verified %" PRIu64 " of %" PRIu64 " by hash, transactions and withdrawals",
+			row->node, row->via, row->verified, r->to - r->from + 1);
 		if (c->wire_bytes && (double)c->wire_bytes < 0.9 * (double)r->json_bytes)
 			fprintf(f, " %s compressed to %.1f MB on the wire", dot, (double)c->wire_bytes / 1e6);
 		fprintf(f, "\n");

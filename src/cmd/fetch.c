@@ -284,13 +284,17 @@ const struct cmd_class cmd_fetch = {
 	.name = "fetch",
 	.args = "URL",
 	.help = "full blocks in order, as fast as the node gives them",
-	.about = "Asks for full blocks, decodes every field and, with --format, writes them. The order is that of the chain, whatever\n"
-		 "the order of the answers. What fails is tried again; a block that cannot be had ends it (exit 1) behind the block\n"
-		 "before. Ctrl-C ends it with what is done (exit 130). Figures go to stderr: TIMING counts from the moment when the\n"
+	.about = "Asks for full blocks, decodes every field and, with --format, writes them. The order is that of the "
+		 "chain, whatever\n"
+		 "the order of the answers. What fails is tried again; a block that cannot be had ends it (exit 1) "
+		 "behind the block\n"
+		 "before. Ctrl-C ends it with what is done (exit 130). Figures go to stderr: TIMING counts from the "
+		 "moment when the\n"
 		 "head is known.\n"
 		 "\nExamples:\n"
 		 "  chaintop fetch ws://127.0.0.1:8546 --last 1000\n"
-		 "  chaintop fetch http://127.0.0.1:8545 --from 19000000 --to 19000999 --workers 8 --format ndjson -o blocks.ndjson\n"
+		 "  chaintop fetch http://127.0.0.1:8545 --from 19000000 --to 19000999 --workers 8 --format ndjson -o "
+		 "blocks.ndjson\n"
 		 "  chaintop fetch /data/geth.ipc --last 10 --format pretty | less\n",
 	.run = fetch_run,
 };

@@ -1,5 +1,6 @@
 /*
- * Ctrl-C for commands that work without a screen: a thread of its own takes SIGINT, SIGTERM and SIGHUP and calls fn. A second signal ends the
+ * Ctrl-C for commands that work without a screen: a thread of its own takes SIGINT, SIGTERM and SIGHUP and calls fn. A
+ * second signal ends the
  * process at once, with 128 + its number.
  */
 #ifndef CMD_INTERRUPT_H

@@ -10,7 +10,8 @@ enum status netopts_from(struct net_opts *o, const struct conf *c, struct err *e
 
 /*
  * For who transfers much and keeps nothing, before any thread is started: memory of a size that libcurl takes and gives
- * back for each transfer (128 KiB) is kept for the next one. What main does is right for the monitor, and costs a third of a fetch.
+ * back for each transfer (128 KiB) is kept for the next one. What main does is right for the monitor, and costs a third
+ * of a fetch.
  */
 void netopts_bulk_memory(void);
 

@@ -58,7 +58,10 @@ enum status conf_check(const struct conf *c, const char *command, struct err *e)
 bool conf_time(const char *s, uint64_t *ns);
 /* "120x36" → 1…1000 each. */
 bool conf_size(const char *s, int *w, int *h);
-/* The options of this command, aligned, at most 100 columns; NULL: those that every command has. Returns whether there are any. */
+/*
+ * The options of this command, aligned, at most 100 columns; NULL: those that every command has. Returns whether there
+ * are any.
+ */
 bool conf_help(FILE *f, const char *command);
 /* The same as mdoc list items for the man page. */
 void conf_man(FILE *f, const char *command);

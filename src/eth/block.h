@@ -172,7 +172,8 @@ void blockdec_free(struct blockdec *d);
  * call; its refs is 0 and it must not be passed to block_ref/unref. want_full: the request asked for full
  * transactions (an empty list is then full; a list of hashes is ST_WRONG_BLOCK).
  * ST_NULL: the text is `null`. ST_MALFORMED: names the field; also a transaction of a known type without hash, gas or value,
- * a block without timestamp, one that nothing tells apart (no hash, number, parent), or no transactions when want_full. ST_WRONG_BLOCK, ST_TOO_BIG, ST_NOMEM.
+ * a block without timestamp, one that nothing tells apart (no hash, number, parent), or no transactions when want_full.
+ * ST_WRONG_BLOCK, ST_TOO_BIG, ST_NOMEM.
  * One pass over the text; tolerates white space and any key order.
  */
 enum status block_decode(struct blockdec *d, const char *text, size_t n, bool want_full, const struct block **out,

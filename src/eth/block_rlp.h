@@ -1,5 +1,6 @@
 /*
- * Headers and blocks from RLP, as a node's peer-to-peer port gives them (yellow paper §4.4; EIPs 2718, 2930, 1559, 4895, 4844, 7685, 7702).
+ * Headers and blocks from RLP, as a node's peer-to-peer port gives them (yellow paper §4.4; EIPs 2718, 2930, 1559,
+ * 4895, 4844, 7685, 7702).
  * Hashes are computed over the bytes as they came, so that they hold for fields that are not known, too.
  */
 #ifndef ETH_BLOCK_RLP_H

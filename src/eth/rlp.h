@@ -11,7 +11,10 @@
 
 enum { RLP_HEADER_MAX = 9, RLP_U64_MAX = 9, RLP_U256_MAX = 33 };
 
-/* Writing. A list is begun, filled, ended: its header is put in front of the payload at the end. All return ST_OK or what buf_add says. */
+/*
+ * Writing. A list is begun, filled, ended: its header is put in front of the payload at the end. All return ST_OK or
+ * what buf_add says.
+ */
 enum status rlp_bytes(struct buf *b, const void *data, size_t n) MUST_CHECK;
 enum status rlp_u64(struct buf *b, uint64_t v) MUST_CHECK;
 enum status rlp_u256(struct buf *b, const struct u256 *v) MUST_CHECK;

@@ -11,7 +11,11 @@ enum truth {
 	TRUTH_NONE, /* not looked at yet */
 	TRUTH_YES, /* ✓ */
 	TRUTH_UNKNOWN, /* ? cannot be verified: reason says why */
-	TRUTH_NO, /* ✗ differs; shown as such only after a second fetch repeats it and the chain has verified before (the model's business) */
+	/*
+	 * ✗ differs; shown as such only after a second fetch repeats it and the chain has verified before (the model's
+	 * business)
+	 */
+	TRUTH_NO,
 };
 
 struct verdict {
@@ -36,13 +40,17 @@ void verifier_free(struct verifier *v);
  * h->extra.len bytes of extra data.
  */
 enum status header_hash(const struct header *h, const uint8_t *extra, struct hash *out) MUST_CHECK;
-/* keccak of the signed transaction (EIP-2718). ST_UNSUPPORTED for unknown types and if a field of the type is missing. ST_NOMEM. */
+/*
+ * keccak of the signed transaction (EIP-2718). ST_UNSUPPORTED for unknown types and if a field of the type is missing.
+ * ST_NOMEM.
+ */
 enum status tx_hash(struct verifier *v, const struct block *b, const struct tx *t, struct hash *out) MUST_CHECK;
 /* The bytes that tx_hash is the hash of (EIP-2718), in v until its next use. Errors as above. */
 struct trie_value;
 enum status tx_raw(struct verifier *v, const struct block *b, const struct tx *t, struct trie_value *out) MUST_CHECK;
 /*
- * What the sender of a transaction of types 0–4 signed, and the parity of its signature's point (EIP-155, 2930, 1559, 4844, 7702).
+ * What the sender of a transaction of types 0–4 signed, and the parity of its signature's point (EIP-155, 2930, 1559,
+ * 4844, 7702).
  * ST_UNSUPPORTED as above and for what nobody signs; ST_MALFORMED: v says no parity. ST_NOMEM.
  */
 enum status tx_signed(struct verifier *v, const struct block *b, const struct tx *t, struct hash *out, uint8_t *parity)

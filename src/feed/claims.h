@@ -23,7 +23,10 @@ bool claims_take(struct claims *c, uint64_t key);
 /* Gives it back after a failure, so that another path may take it. */
 void claims_release(struct claims *c, uint64_t key);
 
-/* Keys: a block by hash; a block by number of a chain (chain: first bytes of the genesis hash, or the id); a period of time of a chain. */
+/*
+ * Keys: a block by hash; a block by number of a chain (chain: first bytes of the genesis hash, or the id); a period of
+ * time of a chain.
+ */
 uint64_t claim_hash(const struct hash *h);
 uint64_t claim_number(uint64_t chain, uint64_t number);
 uint64_t claim_period(uint64_t chain, uint64_t period);

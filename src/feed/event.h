@@ -150,7 +150,8 @@ struct event {
 			uint8_t info; /* enum info_kind */
 			uint8_t code; /* ST_OK, or why the fact is unknown: ST_UNSUPPORTED … */
 			uint8_t yes; /* INFO_SYNC: syncing */
-			uint64_t a, b, c; /* PEERS: a; TXPOOL: pending, queued; SYNC: current, highest, start; POLL_INTERVAL: ns */
+			/* PEERS: a; TXPOOL: pending, queued; SYNC: current, highest, start; POLL_INTERVAL: ns */
+			uint64_t a, b, c;
 			struct u256 price; /* GAS_PRICE */
 			char text[120]; /* CLIENT */
 		} info;

@@ -468,7 +468,13 @@ enum status feed_start(struct feed **out, const struct feed_opts *o, struct err 
 {
 	struct feed *f = aligned_alloc(64, (sizeof(*f) + 63) / 64 * 64);
 	const struct drive_hooks hooks = {
-		.ctx = f, .tap = o->rec ? &f->wire_tap : NULL, .send = hook_send, .emit = hook_emit, .link = hook_link, .now = hook_now, .wall = hook_wall,
+		.ctx = f,
+		.tap = o->rec ? &f->wire_tap : NULL,
+		.send = hook_send,
+		.emit = hook_emit,
+		.link = hook_link,
+		.now = hook_now,
+		.wall = hook_wall,
 	};
 	const struct drive_opts d = {
 		.local = url_is_local(o->url),

@@ -1,5 +1,6 @@
 /*
- * Fetches a range of full blocks as fast as a node gives them: `fetch` and `bench`. Unlike a feed it knows from the start what it wants
+ * Fetches a range of full blocks as fast as a node gives them: `fetch` and `bench`. Unlike a feed it knows from the
+ * start what it wants
  * and keeps nothing: each block is decoded, formatted, written in order and forgotten.
  *
  * - `workers` requests are in flight: so many connections on HTTP, one connection on WebSocket and socket. The next
@@ -9,7 +10,8 @@
  *   socket: one thread reads; the others, as many, decode what it has no time for.
  * - No allocation per block once the buffers have their size.
  *
- * What fails is tried again by kind (pull_io.c has the table), a lost connection is made again. A block that cannot be had ends the
+ * What fails is tried again by kind (pull_io.c has the table), a lost connection is made again. A block that cannot be
+ * had ends the
  * pull behind the block before it: nothing is left out in the middle.
  */
 #ifndef FEED_PULL_H
@@ -36,7 +38,10 @@ struct pull_hooks {
 struct pull_opts {
 	const struct url *url; /* copied */
 	const struct net_opts *net; /* borrowed: must outlive the pull */
-	/* Blocks from … to; last > 0: the newest `last` ones instead, or all there are. last 0 and from > to: none, only the head is asked for. */
+	/*
+	 * Blocks from … to; last > 0: the newest `last` ones instead, or all there are. last 0 and from > to: none,
+	 * only the head is asked for.
+	 */
 	uint64_t from, to, last;
 	unsigned workers; /* 1…PULL_WORKERS_MAX */
 	unsigned threads; /* at most; 0: one for each core */
@@ -63,7 +68,10 @@ struct pull_stats {
 	unsigned workers, threads, connections; /* threads that decoded */
 	char via[8]; /* "ws" */
 	struct hist latency; /* from sending the request to the last byte of the reply */
-	/* Sums over the threads: cpu_ns of all they did, and what of their time was decoding (with verification), formatting, writing. */
+	/*
+	 * Sums over the threads: cpu_ns of all they did, and what of their time was decoding (with verification),
+	 * formatting, writing.
+	 */
 	uint64_t cpu_ns, thread_ns, decode_ns, format_ns, write_ns;
 };
 

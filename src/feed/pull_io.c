@@ -497,7 +497,8 @@ static void give_up(struct pull_conn *c)
 }
 
 /*
- * What was in flight goes round once more; the blocks are not to blame, or cannot be told apart. But if nothing at all comes between
+ * What was in flight goes round once more; the blocks are not to blame, or cannot be told apart. But if nothing at all
+ * comes between
  * some failures it is given up.
  */
 static void conn_ended(struct pull_conn *c)

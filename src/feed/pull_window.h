@@ -65,7 +65,8 @@ static inline bool window_ended(const struct pull_window *w)
 	return atomic_load(&w->head) > w->to;
 }
 /*
- * The slot has its end state, SLOT_DONE or SLOT_FAILED: calls fn for the oldest slot and those behind it as long as they have theirs, unless another
+ * The slot has its end state, SLOT_DONE or SLOT_FAILED: calls fn for the oldest slot and those behind it as long as
+ * they have theirs, unless another
  * thread is at it, which then does it. fn returns false to end it for good. Returns whether the head moved.
  */
 bool window_put(struct pull_window *w, struct pull_slot *s, enum slot_state state,

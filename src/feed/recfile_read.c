@@ -137,8 +137,8 @@ static void copy_text(char *out, size_t size, sqlite3_stmt *st, int at)
 static enum status load_feeds(struct recreader *r, struct err *e)
 {
 	sqlite3_stmt *st = NULL;
-	enum status code = rec_prepare(r->db, &st, "SELECT id, node, via, url_redacted FROM feed WHERE id>=0 AND id<? ORDER BY id",
-				      r->path, e);
+	enum status code = rec_prepare(r->db, &st,
+		"SELECT id, node, via, url_redacted FROM feed WHERE id>=0 AND id<? ORDER BY id", r->path, e);
 	int rc;
 
 	if (code != ST_OK)
@@ -207,8 +207,10 @@ static enum status reader_setup(struct recreader *r, struct err *e)
 	sqlite3_db_config(r->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite3_db_config(r->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 	/* A mapped file that somebody truncates would end the program. */
-	st = rec_exec(r->db, "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA busy_timeout=2000; "
-			    "PRAGMA query_only=ON", r->path, e);
+	st = rec_exec(r->db,
+		"PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0; PRAGMA busy_timeout=2000; "
+		"PRAGMA query_only=ON",
+		r->path, e);
 	if (st == ST_OK)
 		st = check_schema(r, e);
 	if (st == ST_OK)
@@ -347,7 +349,8 @@ static enum status get_body(struct recreader *r, uint64_t id, size_t at, size_t 
 		st = err_set(e, ST_MALFORMED, "a body that cannot be unpacked");
 	if (st == ST_OK && r->strict) {
 		rec_body_hash(hash, r->text.p + at, (size_t)raw);
-		if (sqlite3_column_bytes(r->body, 2) != REC_HASH_LEN || memcmp(sqlite3_column_blob(r->body, 2), hash, REC_HASH_LEN) != 0)
+		if (sqlite3_column_bytes(r->body, 2) != REC_HASH_LEN ||
+			memcmp(sqlite3_column_blob(r->body, 2), hash, REC_HASH_LEN) != 0)
 			st = err_set(e, ST_MALFORMED, "a body that is not the one that was recorded");
 	}
 	sqlite3_reset(r->body);
@@ -506,8 +509,9 @@ bool recreader_mark_number(struct recreader *r, uint64_t number, struct mark *m)
 {
 	sqlite3_stmt *st = NULL;
 
-	if (sqlite3_prepare_v2(r->db, "SELECT seq, kind, number, hash, wall FROM mark WHERE number=? AND kind=0 ORDER BY seq LIMIT 1",
-			       -1, &st, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(r->db,
+		    "SELECT seq, kind, number, hash, wall FROM mark WHERE number=? AND kind=0 ORDER BY seq LIMIT 1", -1,
+		    &st, NULL) != SQLITE_OK)
 		return false;
 	rec_bind(st, 1, number);
 	return take_mark(st, m);
@@ -518,7 +522,8 @@ bool recreader_stamp(struct recreader *r, uint64_t seq, uint64_t *mono, uint64_t
 	sqlite3_stmt *st = NULL;
 	bool ok;
 
-	if (sqlite3_prepare_v2(r->db, "SELECT mono, wall FROM frame WHERE seq>=? ORDER BY seq LIMIT 1", -1, &st, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(r->db, "SELECT mono, wall FROM frame WHERE seq>=? ORDER BY seq LIMIT 1", -1, &st,
+		    NULL) != SQLITE_OK)
 		return false;
 	rec_bind(st, 1, seq);
 	ok = sqlite3_step(st) == SQLITE_ROW;

@@ -53,7 +53,8 @@ void recorder_mark(struct recorder *r, const struct mark *m);
 /* Goes on in a new file, which stands by itself. A file that cannot be made shows in the stats. Any thread. */
 void recorder_rotate(struct recorder *r, const char *file, uint64_t mono, uint64_t wall);
 /*
- * After the feeds have ended: writes what is queued, closes the file and frees r, but for its queue if leak says that a feed may still
+ * After the feeds have ended: writes what is queued, closes the file and frees r, but for its queue if leak says that a
+ * feed may still
  * use it. mono, wall: the last moment of the recording.
  */
 enum status recorder_stop(struct recorder *r, uint64_t mono, uint64_t wall, bool leak, struct err *e) MUST_CHECK;

@@ -43,7 +43,8 @@ const struct recinfo *replay_info(const struct replay *r);
  */
 enum status replay_find(struct replay *r, const char *words, uint64_t *mono, struct err *e) MUST_CHECK;
 /*
- * Starts to play so that all before `mono` comes as fast as it can (0: from the start at its pace). *start_mono, *start_wall: when
+ * Starts to play so that all before `mono` comes as fast as it can (0: from the start at its pace). *start_mono,
+ * *start_wall: when
  * the model that takes the events has to begin.
  */
 enum status replay_start(struct replay *r, uint64_t mono, uint64_t *start_mono, uint64_t *start_wall, struct err *e) MUST_CHECK;

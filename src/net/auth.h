@@ -21,7 +21,10 @@ struct auth {
 /* Reads the secret file if there is one. On failure nothing is left to free. */
 enum status auth_init(struct auth *a, const struct url *u, const struct net_opts *o, struct err *e) MUST_CHECK;
 void auth_fini(struct auth *a);
-/* The line "Authorization: …" without line end; for --jwt with a token of this moment, written to scratch. NULL: none is to be sent. */
+/*
+ * The line "Authorization: …" without line end; for --jwt with a token of this moment, written to scratch. NULL: none
+ * is to be sent.
+ */
 const char *auth_line(const struct auth *a, char scratch[JWT_SIZE + 32]);
 /* Is there a -H for this header? */
 bool net_has_header(const struct net_opts *o, const char *name);

@@ -25,7 +25,10 @@ struct http_head {
 	char host[128]; /* host of Location, "" if none or relative: never its path */
 };
 
-/* Size of the head in p[0 … n) with its blank line, 0: not there yet, −1: this is not HTTP. Looks behind `from` only for the end. */
+/*
+ * Size of the head in p[0 … n) with its blank line, 0: not there yet, −1: this is not HTTP. Looks behind `from` only
+ * for the end.
+ */
 long http_head_end(const char *p, size_t n, size_t from);
 /* Reads a whole head. ST_MALFORMED if it is none. */
 enum status http_head_parse(struct http_head *h, const char *p, size_t n, uint64_t wall_ns, struct err *e) MUST_CHECK;

@@ -13,7 +13,10 @@
 
 enum { JWT_SECRET = 32, JWT_SIZE = 160 };
 
-/* Reads 32 bytes in hex, 0x or not, white space around allowed. ST_USAGE with a cure; the text names the file, never its content. */
+/*
+ * Reads 32 bytes in hex, 0x or not, white space around allowed. ST_USAGE with a cure; the text names the file, never
+ * its content.
+ */
 enum status jwt_read(uint8_t secret[JWT_SECRET], const char *file, struct err *e) MUST_CHECK;
 /* A token for Unix time iat into out[JWT_SIZE]. */
 enum status jwt_make(char *out, const uint8_t secret[JWT_SECRET], uint64_t iat, struct err *e) MUST_CHECK;

@@ -29,7 +29,8 @@ char *net_base(char out[NET_BASE_MAX], const struct url *u);
  */
 enum status net_easy_setup(void *easy, const struct url *u, const struct net_opts *o, int *dir_fd, struct err *e) MUST_CHECK;
 /*
- * What curl's result means to the user, with a cure; text (may be "") is curl's own, kept only where it says more than we can, and
+ * What curl's result means to the user, with a cure; text (may be "") is curl's own, kept only where it says more than
+ * we can, and
  * without secrets. Returns the code set. ST_OK is never returned.
  */
 enum status net_curl_err(struct err *e, void *easy, int result, const char *text, const struct url *u, const struct net_opts *o);

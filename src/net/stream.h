@@ -1,6 +1,7 @@
 /*
  * A byte stream to a peer: TCP, TLS or a unix socket, with proxy and DNS, through libcurl's CONNECT_ONLY (rules: design.md §3.1).
- * ws, ipc and devp2p stand on it. Belongs to one thread. Also owns the loop that waits for all streams, HTTP transfers and wakes of a thread.
+ * ws, ipc and devp2p stand on it. Belongs to one thread. Also owns the loop that waits for all streams, HTTP transfers
+ * and wakes of a thread.
  */
 #ifndef NET_STREAM_H
 #define NET_STREAM_H
@@ -38,7 +39,10 @@ void net_loop_free(struct net_loop *l); /* after all its streams and transports 
 enum status net_loop_watch(struct net_loop *l, int fd) MUST_CHECK;
 /* Waits until something is readable or writable or timeout_ms passed (−1: no limit), and lets curl do its part. Never spins. */
 enum status net_loop_wait(struct net_loop *l, int timeout_ms, struct err *e) MUST_CHECK;
-/* Sends at once what was added since the last wait (HTTP requests), for who is busy before the next one. May be called in callbacks. */
+/*
+ * Sends at once what was added since the last wait (HTTP requests), for who is busy before the next one. May be called
+ * in callbacks.
+ */
 void net_loop_push(struct net_loop *l);
 
 /* Phases of a connection in ns since its start; 0: not reached (or not needed). */
@@ -53,7 +57,10 @@ struct stream;
 enum status stream_open(struct stream **out, struct net_loop *l, const struct url *u, const struct net_opts *o, struct err *e)
 	MUST_CHECK;
 void stream_close(struct stream *s); /* NULL is allowed */
-/* Advances connecting; on STREAM_DEAD *e says why (ST_DNS, ST_REFUSED, ST_UNREACH, ST_TLS, ST_PROXY, ST_TIMEOUT, …) with a cure. */
+/*
+ * Advances connecting; on STREAM_DEAD *e says why (ST_DNS, ST_REFUSED, ST_UNREACH, ST_TLS, ST_PROXY, ST_TIMEOUT, …)
+ * with a cure.
+ */
 enum stream_state stream_state(struct stream *s, struct err *e);
 const struct net_phases *stream_phases(const struct stream *s);
 /*

@@ -13,7 +13,10 @@ enum transport_caps {
 	TP_LOCAL = 1u << 1,
 };
 
-/* How a message came. Times: recv_ns and wall_ns are taken right after the read that brought its first byte (HTTP: first header). */
+/*
+ * How a message came. Times: recv_ns and wall_ns are taken right after the read that brought its first byte (HTTP:
+ * first header).
+ */
 struct net_meta {
 	uint64_t recv_ns, wall_ns;
 	uint64_t token; /* HTTP: the token of the request it answers; else 0 */
@@ -37,7 +40,10 @@ struct net_handler {
 	void (*failed)(void *ctx, uint64_t token, const struct err *e, uint64_t retry_ns, const char *body, size_t body_n);
 	/* Something was refused or odd but the connection goes on (oversized message skipped, stray frame): for counting. */
 	void (*odd)(void *ctx, const struct err *e);
-	/* The connection is gone (or could not be made); the transport is dead and will call no more. retry_ns: wait at least so long. */
+	/*
+	 * The connection is gone (or could not be made); the transport is dead and will call no more. retry_ns: wait at
+	 * least so long.
+	 */
 	void (*down)(void *ctx, const struct err *e, uint64_t retry_ns);
 };
 

@@ -32,7 +32,8 @@ struct url {
 
 /*
  * Parses a word of the command line or config. ST_USAGE with a cure if it is none: unknown scheme, enode:/enr: (said in one
- * sentence each), empty host, bad port, CR or LF or other controls in any part, a socket path that is a relative word without ./ .
+ * sentence each), empty host, bad port, CR or LF or other controls in any part, a socket path that is a relative word
+ * without ./ .
  * On failure nothing is left to free.
  */
 enum status url_parse(struct url *u, const char *word, struct err *e) MUST_CHECK;
@@ -44,7 +45,10 @@ char *url_show(char *out, size_t size, const struct url *u);
 const char *url_via(enum url_scheme s);
 /* Loopback host or a unix socket: no proxy, faster polling, pending transactions allowed. */
 bool url_is_local(const struct url *u);
-/* Replaces anything in text that looks like u's secrets (target, user, pass, tokens of headers are the caller's) by "…", in place: for error texts of libraries. */
+/*
+ * Replaces anything in text that looks like u's secrets (target, user, pass, tokens of headers are the caller's) by
+ * "…", in place: for error texts of libraries.
+ */
 void url_redact(const struct url *u, char *text);
 /* The same for one secret of another source (a header's value); NULL is allowed. */
 void url_hide(char *text, const char *secret);

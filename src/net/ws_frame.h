@@ -49,7 +49,10 @@ struct ws_reader {
 
 void ws_reader_init(struct ws_reader *r, size_t limit);
 void ws_reader_fini(struct ws_reader *r);
-/* Where to read to: ≥ RX_READ bytes. NULL without memory. To be followed by rx_commit(&r->rx, …) and ws_reader_next until WS_MORE. */
+/*
+ * Where to read to: ≥ RX_READ bytes. NULL without memory. To be followed by rx_commit(&r->rx, …) and ws_reader_next
+ * until WS_MORE.
+ */
 char *ws_reader_space(struct ws_reader *r, size_t *n);
 enum ws_event ws_reader_next(struct ws_reader *r, struct err *e);
 

@@ -51,7 +51,8 @@ char *append_json(char *p, const char *text, size_t n);
 /* What each part of a block may take at most, labels included. */
 struct append_sizes {
 	size_t block, tx; /* without what follows */
-	size_t access, auth, withdrawal, hash; /* each entry; hash: storage keys, blob hashes, uncles, transactions given by hash */
+	/* each entry; hash: storage keys, blob hashes, uncles, transactions given by hash */
+	size_t access, auth, withdrawal, hash;
 };
 
 /*

@@ -1,5 +1,6 @@
 /*
- * Blocks or transactions as CSV (RFC 4180, line ends are \n): a header row, then a row for each. Numbers are decimal, amounts in wei, bytes are
+ * Blocks or transactions as CSV (RFC 4180, line ends are \n): a header row, then a row for each. Numbers are decimal,
+ * amounts in wei, bytes are
  * hex; what is absent is an empty cell. No cell needs quotes.
  */
 #ifndef OUT_BLOCK_CSV_H

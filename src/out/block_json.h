@@ -1,5 +1,6 @@
 /*
- * A block as JSON, made from the decoded values alone: what a node answers to eth_getBlockByNumber, field by field, with quantities and
+ * A block as JSON, made from the decoded values alone: what a node answers to eth_getBlockByNumber, field by field,
+ * with quantities and
  * data in the strict form of the execution-apis. It equals the node's answer but for fields that the decoder does not
  * keep (provider.md §3: unknown ones, aliases, how a chain writes milliseconds) and for absent ones, which are left out.
  */

@@ -5,7 +5,14 @@
 #include "base/buf.h"
 #include "mockup.h"
 
-enum { MOCKBLOCK_TXS = 201, MOCKBLOCK_CALL = 1, MOCKBLOCK_CREATE = 2, MOCKBLOCK_BLOBS = 3, MOCKBLOCK_LIST = 5, MOCKBLOCK_AUTH = 6 };
+enum {
+	MOCKBLOCK_TXS = 201,
+	MOCKBLOCK_CALL = 1,
+	MOCKBLOCK_CREATE = 2,
+	MOCKBLOCK_BLOBS = 3,
+	MOCKBLOCK_LIST = 5,
+	MOCKBLOCK_AUTH = 6
+};
 
 extern const struct hash mockblock_hash, mockblock_parent;
 

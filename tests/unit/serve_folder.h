@@ -23,7 +23,8 @@ static inline void folder_write(const char *dir, uint64_t number, const char *te
 static inline void folder_block(char *out, size_t size, uint64_t number, int pad)
 {
 	int n = snprintf(out, size,
-		"{\"number\":\"0x%llx\",\"hash\":\"0x%064llx\",\"timestamp\":\"0x%llx\",\"transactions\":[{\"hash\":\"0x%064llx\","
+		"{\"number\":\"0x%llx\",\"hash\":\"0x%064llx\",\"timestamp\":\"0x%llx\",\"transactions\":[{\"hash\":"
+		"\"0x%064llx\","
 		"\"input\":\"0x%0*d\"}]}",
 		(unsigned long long)number, (unsigned long long)number, (unsigned long long)number * 12,
 		(unsigned long long)number, pad + 1, 0);

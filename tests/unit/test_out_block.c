@@ -1,5 +1,6 @@
 /*
- * What out/ makes of blocks, against another reader of the node's own text: JSON must be equal field by field, the readable form must
+ * What out/ makes of blocks, against another reader of the node's own text: JSON must be equal field by field, the
+ * readable form must
  * have every field of every transaction, and no form may write past the room that it asked for.
  */
 #include <setjmp.h>
@@ -244,7 +245,8 @@ static void check_csv(const struct block *b, bool txs)
 /* ---- no form writes past its bound ---- */
 
 /*
- * The smallest limit that is accepted is the room asked for, and the buffer then has exactly that: the address sanitizer sees the rest.
+ * The smallest limit that is accepted is the room asked for, and the buffer then has exactly that: the address
+ * sanitizer sees the rest.
  */
 static void check_bound(const struct block *b, enum status (*form)(struct buf *, const struct block *))
 {
@@ -361,9 +363,13 @@ static void test_execution_apis(void **state)
 #define H U256
 #define A "\"0xffffffffffffffffffffffffffffffffffffffff\""
 #define ACCESS "\"accessList\":[{\"address\":" A ",\"storageKeys\":[" H "," H "]},{\"address\":" A ",\"storageKeys\":[]}]"
-#define TX(type, more) "{\"type\":\"" type "\",\"hash\":" H ",\"blockHash\":" H ",\"blockNumber\":" U64 ",\"transactionIndex\":\"0x%u\"," \
-	"\"blockTimestamp\":" U64 ",\"chainId\":" U256 ",\"nonce\":" U64 ",\"from\":" A ",\"to\":" A ",\"value\":" U256 ",\"gas\":" U64 "," \
-	"\"gasPrice\":" U256 ",\"maxFeePerGas\":" U256 ",\"maxPriorityFeePerGas\":" U256 ",\"maxFeePerBlobGas\":" U256 ",\"input\":\"0xff\"," \
+#define TX(type, more) \
+	"{\"type\":\"" type "\",\"hash\":" H ",\"blockHash\":" H ",\"blockNumber\":" U64 \
+	",\"transactionIndex\":\"0x%u\"," \
+	"\"blockTimestamp\":" U64 ",\"chainId\":" U256 ",\"nonce\":" U64 ",\"from\":" A ",\"to\":" A \
+	",\"value\":" U256 ",\"gas\":" U64 "," \
+	"\"gasPrice\":" U256 ",\"maxFeePerGas\":" U256 ",\"maxPriorityFeePerGas\":" U256 ",\"maxFeePerBlobGas\":" U256 \
+	",\"input\":\"0xff\"," \
 	"\"yParity\":" U64 ",\"v\":" U256 ",\"r\":" U256 ",\"s\":" U256 "," more "}"
 #define AUTH "{\"chainId\":" U256 ",\"address\":" A ",\"nonce\":" U64 ",\"yParity\":\"0xff\",\"r\":" U256 ",\"s\":" U256 "}"
 
@@ -371,10 +377,14 @@ static void test_execution_apis(void **state)
 static size_t huge_block(char *text, size_t size)
 {
 	static const char *const forms[] = {
-		TX("0x0", ACCESS), TX("0x1", ACCESS), TX("0x2", "\"accessList\":[]"),
+		TX("0x0", ACCESS),
+		TX("0x1", ACCESS),
+		TX("0x2", "\"accessList\":[]"),
 		TX("0x3", ACCESS ",\"blobVersionedHashes\":[" H "," H "]"),
 		TX("0x4", ACCESS ",\"authorizationList\":[" AUTH "," AUTH "]"),
-		TX("0x7e", "\"sourceHash\":" H ",\"mint\":" U256 ",\"isSystemTx\":false,\"depositReceiptVersion\":\"0xffffffff\""),
+		TX("0x7e",
+			"\"sourceHash\":" H ",\"mint\":" U256
+			",\"isSystemTx\":false,\"depositReceiptVersion\":\"0xffffffff\""),
 		TX("0x7e", "\"sourceHash\":" H ",\"mint\":" U256 ",\"isSystemTx\":true"),
 		TX("0x6a", "\"odd\":\"\xc3\xa4\x7f\xf0\x9f\x98\x80\""),
 	};
@@ -383,12 +393,13 @@ static size_t huge_block(char *text, size_t size)
 
 	for (int i = 0; i < 32; i++)
 		n += snprintf(text + n, size - (size_t)n, ONES8);
-	n += snprintf(text + n, size - (size_t)n, "\",\"difficulty\":" U256 ",\"totalDifficulty\":" U256 ",\"gasLimit\":" U64
-		",\"gasUsed\":" U64 ",\"timestamp\":" U64 ",\"extraData\":\"0x" ONES8 ONES8 ONES8 "\",\"mixHash\":" H ",\"nonce\":" U64
+	n += snprintf(text + n, size - (size_t)n,
+		"\",\"difficulty\":" U256 ",\"totalDifficulty\":" U256 ",\"gasLimit\":" U64 ",\"gasUsed\":" U64
+		",\"timestamp\":" U64 ",\"extraData\":\"0x" ONES8 ONES8 ONES8 "\",\"mixHash\":" H ",\"nonce\":" U64
 		",\"baseFeePerGas\":" U256 ",\"withdrawalsRoot\":" H ",\"blobGasUsed\":" U64 ",\"excessBlobGas\":" U64
-		",\"parentBeaconBlockRoot\":" H ",\"requestsHash\":" H ",\"blockAccessListHash\":" H ",\"slotNumber\":" U64
-		",\"size\":" U64 ",\"uncles\":[" H "," H "],\"withdrawals\":[{\"index\":" U64 ",\"validatorIndex\":" U64
-		",\"address\":" A ",\"amount\":" U64 "}],\"transactions\":[");
+		",\"parentBeaconBlockRoot\":" H ",\"requestsHash\":" H ",\"blockAccessListHash\":" H
+		",\"slotNumber\":" U64 ",\"size\":" U64 ",\"uncles\":[" H "," H "],\"withdrawals\":[{\"index\":" U64
+		",\"validatorIndex\":" U64 ",\"address\":" A ",\"amount\":" U64 "}],\"transactions\":[");
 	for (unsigned i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		n += snprintf(text + n, size - (size_t)n, i ? "," : "");
 		n += snprintf(text + n, size - (size_t)n, forms[i], i);

@@ -60,7 +60,8 @@ static bool node_start(struct node *n, const char *rate, const char *fault)
 		dup2(out[1], 1);
 		for (int i = 3; i < 64; i++)
 			close(i);
-		execlp("python3", "python3", "-B", script, "--stdin-guard", "--rate", rate, fault ? "--fault" : NULL, fault, NULL);
+		execlp("python3", "python3", "-B", script, "--stdin-guard", "--rate", rate, fault ? "--fault" : NULL,
+			fault, NULL);
 		_exit(127);
 	}
 	close(in[0]);
@@ -96,8 +97,8 @@ static void control(const struct node *n, const char *method, const char *params
 	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
 	snprintf(body, sizeof(body), "{\"id\":1,\"method\":\"%s\",\"params\":%s}", method, params);
-	snprintf(text, sizeof(text), "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s", strlen(body),
-		 body);
+	snprintf(text, sizeof(text), "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %zu\r\n\r\n%s",
+		strlen(body), body);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	while (got < sizeof(answer) - 1 && (k = read(fd, answer + got, sizeof(answer) - 1 - got)) > 0)
 		got += (size_t)k;

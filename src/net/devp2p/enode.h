@@ -16,7 +16,10 @@ struct enode {
 	uint16_t port; /* TCP; what discport says is for discovery, which is not done here */
 };
 
-/* ST_USAGE with a cure: not an enode URL (enr: has its own sentence), digits or port wrong. That id is a point is not checked here. */
+/*
+ * ST_USAGE with a cure: not an enode URL (enr: has its own sentence), digits or port wrong. That id is a point is not
+ * checked here.
+ */
 enum status enode_parse(struct enode *n, const char *text, struct err *e) MUST_CHECK;
 /* The URL. Returns out. */
 char *enode_print(char out[ENODE_TEXT], const struct enode *n);

@@ -88,7 +88,10 @@ struct frame_rx {
 void frame_rx_init(struct frame_rx *r, size_t max);
 enum status frame_rx_keys(struct frame_rx *r, const struct rlpx_secrets *s, struct err *e) MUST_CHECK;
 void frame_rx_fini(struct frame_rx *r);
-/* Room for one read, *n bytes ≥ 16 KiB: no further than a bit behind a large frame's end, so that little is ever moved. NULL: ST_NOMEM. */
+/*
+ * Room for one read, *n bytes ≥ 16 KiB: no further than a bit behind a large frame's end, so that little is ever moved.
+ * NULL: ST_NOMEM.
+ */
 uint8_t *frame_rx_space(struct frame_rx *r, size_t *n);
 /* n bytes were read there. */
 void frame_rx_commit(struct frame_rx *r, size_t n, uint64_t now_ns, uint64_t wall_ns);

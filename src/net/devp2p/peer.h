@@ -33,7 +33,8 @@ struct peer_opts {
 	const uint8_t *key; /* CURVE_KEY bytes or NULL: random. Two connections with one key are one too many for a node. */
 	const uint8_t *remote; /* CURVE_PUB bytes: node id from the enode URL; the recipient has NULL */
 	const char *client; /* of our Hello; NULL: "chaintop" */
-	const struct eth_status *status; /* said at once after Hello; NULL: the other side's is mirrored (nobody begins between two such) */
+	/* said at once after Hello; NULL: the other side's is mirrored (nobody begins between two such) */
+	const struct eth_status *status;
 	unsigned only_version; /* 68, 69 or 70: offer no other; 0: all */
 	uint64_t ping_ns; /* 0: 15 s; UINT64_MAX: never by itself */
 	const struct handshake_fixed *fixed; /* tests: NULL otherwise */
@@ -116,7 +117,8 @@ enum status peer_next(struct peer *p, uint64_t now_ns, struct peer_event *ev, st
 /* When peer_next wants to be called again even if no byte comes. */
 uint64_t peer_deadline(const struct peer *p);
 /*
- * We wait for what comes next (handshake, Pong, an answer): the socket should then set TCP_QUICKACK before each read. Nodes that write
+ * We wait for what comes next (handshake, Pong, an answer): the socket should then set TCP_QUICKACK before each read.
+ * Nodes that write
  * a frame in two pieces with Nagle's algorithm on wait for our acknowledgement, which the kernel delays by 40 ms; the
  * option does not last, so it is set again and again.
  */
