@@ -290,10 +290,12 @@ class Case:
             try:
                 child.wait(JOB_SECONDS)
             except subprocess.TimeoutExpired:
-                os.killpg(child.pid, signal.SIGKILL)
-                child.wait()
                 self.failed = f"took over {JOB_SECONDS} s"
                 return
+            finally:
+                if child.returncode is None:
+                    os.killpg(child.pid, signal.SIGKILL)
+                    child.wait()
             err.seek(0)
             stderr = err.read().decode(errors="replace")
         took = json.loads(pathlib.Path(result).read_text())
@@ -480,6 +482,8 @@ def cases_of(programs, o):
 
 
 def main():
+    # So that the node and what runs end with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     o = options()
     o.chaintop, o.build = o.chaintop.resolve(), o.build.resolve()
     only = o.only.split(",") if o.only else [c.name for c in PROGRAMS]
