@@ -61,7 +61,10 @@ struct blk {
 	char truth_why[64]; /* field (✗) or reason (?) */
 	enum truth part[PART_N]; /* the same for each part by itself */
 	uint8_t missed; /* so many paths said that they cannot serve its body */
-	/* Arrival: the earliest over all paths; may be revised for a second (design.md §4.6). UNKNOWN for blocks that were only backfilled. */
+	/*
+	 * Arrival: the earliest over all paths; may be revised for a second (design.md §4.6). UNKNOWN for blocks that
+	 * were only backfilled.
+	 */
 	uint64_t first_mono, first_wall;
 	uint16_t first_path;
 	bool heard; /* some path heard it live (SRC_PUSH or SRC_POLL) */
@@ -307,8 +310,10 @@ struct want {
 };
 unsigned model_wants(struct model *m, struct want *out, unsigned max);
 /*
- * On which path to ask for the body of a block that somebody wants to see: one that told of it first, one that said it has none last.
- * turn: how often that was done before, so that the next one is asked. False: no path of its chain is up, or no chain knows the block.
+ * On which path to ask for the body of a block that somebody wants to see: one that told of it first, one that said it
+ * has none last.
+ * turn: how often that was done before, so that the next one is asked. False: no path of its chain is up, or no chain
+ * knows the block.
  */
 bool model_want_body(const struct model *m, const struct hash *h, unsigned turn, struct want *out);
 
@@ -320,7 +325,8 @@ static inline struct chain *model_chain(const struct model *m)
 struct blk *chain_by_hash(const struct chain *c, const struct hash *h);
 struct blk *chain_by_number(const struct chain *c, uint64_t n); /* canonical, NULL if not known */
 /*
- * Rows for a table, newest first: canonical blocks by number, each orphan of a height after the canonical one. skip rows from the top.
+ * Rows for a table, newest first: canonical blocks by number, each orphan of a height after the canonical one. skip
+ * rows from the top.
  * Returns how many were written.
  */
 unsigned chain_rows(const struct chain *c, unsigned skip, const struct blk **out, unsigned max);
@@ -328,7 +334,18 @@ unsigned chain_rows(const struct chain *c, unsigned skip, const struct blk **out
 long chain_row_of(const struct chain *c, const struct hash *h);
 /* When this path heard this block, mono ns; UNKNOWN if it did not (kept for the last HEARD_KEPT heads of a path). */
 uint64_t path_heard(const struct path *p, const struct hash *h);
-/* i-th newest arrival of a path, NULL past the end. */
+/*
+ * Two paths compared head by head, over the pushed heads that both still remember: who heard it first, by more than the tie line
+ * (screens.md §3 trap d). p: two-sided sign test over the heads that were no tie, 1 if there is none: how likely such a
+ * split is if
+ * neither is faster.
+ */
+struct duel {
+	unsigned n, a_first, b_first, ties;
+	double p;
+};
+struct duel path_duel(const struct path *a, const struct path *b);
+/* The i-th newest arrival of a path, NULL past the end. */
 const struct heard *path_heard_at(const struct path *p, unsigned i);
 /* i-th newest note, NULL past the end. */
 const struct note *model_note_at(const struct model *m, unsigned i);

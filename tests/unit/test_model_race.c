@@ -418,9 +418,54 @@ static void glass(void **state)
 	model_free(m);
 }
 
+/* A head of `number` that two paths hear so many µs after its time; 0 at least one of them. */
+static void both_hear(struct model *m, uint64_t number, uint64_t a_us, uint64_t b_us)
+{
+	struct head h = rig_head(number, number, number - 1);
+
+	for (unsigned p = 0; p < 2; p++) {
+		struct event e = {
+			.kind = EV_HEAD,
+			.path = (uint16_t)p,
+			.mono = RIG_T0 + number * RIG_SLOT_MS * NS_MS + (p ? b_us : a_us) * NS_US,
+			.wall = RIG_WALL0 + number * RIG_SLOT_MS * NS_MS,
+			.u.head = { .h = h, .source = SRC_PUSH },
+		};
+
+		model_apply(m, &e);
+	}
+}
+
+static void duels(void **state)
+{
+	struct model *m = rig_model(2, 1);
+	struct duel d = path_duel(m->paths[0], m->paths[1]);
+
+	(void)state;
+	assert_int_equal(d.n, 0);
+	assert_true(d.p == 1);
+	for (unsigned i = 0; i < 50; i++)
+		both_hear(m, 100 + i, i < 20 ? 0 : i < 38 ? 500 : 50, i < 20 ? 500 : 0);
+	d = path_duel(m->paths[0], m->paths[1]);
+	assert_int_equal(d.n, 50);
+	assert_int_equal(d.a_first, 20);
+	assert_int_equal(d.b_first, 18);
+	assert_int_equal(d.ties, 12);
+	/* 2 × P(at most 18 of 38), by an independent sum of binomials. */
+	assert_true(d.p > 0.8713 && d.p < 0.8715);
+	for (unsigned i = 50; i < 80; i++)
+		both_hear(m, 100 + i, 0, 500);
+	d = path_duel(m->paths[1], m->paths[0]);
+	assert_int_equal(d.a_first, 18);
+	assert_int_equal(d.b_first, 50);
+	assert_true(d.p > 0.0001 && d.p < 0.0002);
+	model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(duels),
 		cmocka_unit_test(first_and_behind),
 		cmocka_unit_test(ties),
 		cmocka_unit_test(no_race_alone),
