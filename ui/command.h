@@ -15,6 +15,7 @@
 	X(UI_HELP, "help", "F1 ?", "Help", "this page") \
 	X(UI_VIEW_1, "view-overview", "1", "", "overview") \
 	X(UI_VIEW_2, "view-blocks", "2", "", "blocks: every column") \
+	X(UI_VIEW_5, "view-endpoints", "5", "", "endpoints compared: truth, freshness, speed, errors, cost") \
 	X(UI_VIEW_8, "view-log", "8", "", "log and own cost") \
 	X(UI_VIEW_LAST, "view-last", "-", "", "the view before this one") \
 	X(UI_DOWN, "down", "j Down", "", "next row") \
@@ -27,9 +28,9 @@
 	X(UI_HALF_UP, "half-up", "^U", "", "half a page up") \
 	X(UI_NEXT_PANE, "next-pane", "Tab", "Pane", "next pane; on a page: its next part") \
 	X(UI_PREV_PANE, "previous-pane", "S-Tab", "", "previous pane") \
-	X(UI_OPEN, "open", "Enter", "Open", "open the row: block, transaction") \
-	X(UI_PREV_ITEM, "previous-item", "Alt-Left", "", "on a page: the block or transaction before this one") \
-	X(UI_NEXT_ITEM, "next-item", "Alt-Right", "", "on a page: the next block or transaction") \
+	X(UI_OPEN, "open", "Enter", "Open", "open the row: block, transaction, path") \
+	X(UI_PREV_ITEM, "previous-item", "Alt-Left", "", "on a page: the block, transaction or path before this one") \
+	X(UI_NEXT_ITEM, "next-item", "Alt-Right", "", "on a page: the next block, transaction or path") \
 	X(UI_RAW, "raw", "v", "", "the block or transaction as raw JSON") \
 	X(UI_COPY, "copy", "y", "", "copy the value to the clipboard (OSC 52): a hash, an address, a number") \
 	X(UI_COPY_JSON, "copy-json", "Y", "", "copy the block or transaction as JSON") \
@@ -41,6 +42,8 @@
 	X(UI_SORT_PREV, "sort-left", "<", "", "choose the column to the left") \
 	X(UI_SORT_NEXT, "sort-right", ">", "", "choose the column to the right") \
 	X(UI_SORT_REVERSE, "reverse", "r", "", "reverse the order") \
+	X(UI_COL_PREV, "column-left", "h", "", "endpoints: the path to the left") \
+	X(UI_COL_NEXT, "column-right", "l", "", "endpoints: the path to the right") \
 	X(UI_UNITS, "units", "u", "", "gwei, wei, ether") \
 	X(UI_TIMES, "times", "t", "", "age, UTC, local time") \
 	X(UI_CHAIN, "chain", "c", "", "next chain") \

@@ -15,9 +15,11 @@ enum {
 	MEMPOOL_WIDTH = 44,
 	OWN_MAX = 18,
 	OWN_WIDTH = 54,
+	COMPARE = 16, /* frame, titles, eleven rows, two lines of sentences */
+	TABLE_MIN = 6, /* Methods and Errors: frame, heading, three rows */
 };
 
-enum slot { BLOCKS, GAS, TXRATE, PULSE, ENDPOINTS, MEMPOOL, EVENTS, LOG, OWN, SLOT_N };
+enum slot { BLOCKS, GAS, TXRATE, PULSE, ENDPOINTS, MEMPOOL, EVENTS, LOG, OWN, COMPARED, METHODS, ERRORS, SLOT_N };
 
 static const char *const slot_name[SLOT_N] = {
 	[BLOCKS] = "blocks",
@@ -29,6 +31,9 @@ static const char *const slot_name[SLOT_N] = {
 	[EVENTS] = "events",
 	[LOG] = "log",
 	[OWN] = "own",
+	[COMPARED] = "compare",
+	[METHODS] = "methods",
+	[ERRORS] = "errors",
 };
 
 struct plan {
@@ -235,6 +240,29 @@ log_view(struct plan *p)
 	}
 }
 
+/* The comparison over Methods and Errors. */
+static void endpoints_view(struct plan *p)
+{
+	int w = p->in->w, h = p->out->area.h, y = p->out->area.y, rest = h - COMPARE;
+
+	if (!has(p, COMPARED))
+		rest = h;
+	if (rest < TABLE_MIN || (!has(p, METHODS) && !has(p, ERRORS))) {
+		place(p, has(p, COMPARED) ? COMPARED : METHODS, 0, y, w, h);
+		return;
+	}
+	place(p, COMPARED, 0, y, w, h - rest);
+	y += h - rest;
+	if (w >= LAYOUT_WIDE) {
+		side_by_side(p, METHODS, ERRORS, y, rest, w * 5 / 9);
+	} else if (has(p, METHODS) && has(p, ERRORS) && rest >= 2 * TABLE_MIN) {
+		place(p, METHODS, 0, y, w, rest - rest / 3);
+		place(p, ERRORS, 0, y + rest - rest / 3, w, rest / 3);
+	} else {
+		place(p, has(p, METHODS) ? METHODS : ERRORS, 0, y, w, rest);
+	}
+}
+
 /* Views that have no geometry of their own: all panes of equal height, in the order of the registry. */
 static void
 stack(struct plan *p)
@@ -273,6 +301,8 @@ arrange(struct plan *p)
 		overview_wide(p);
 	else if (p->in->view == 1)
 		overview_narrow(p);
+	else if (p->in->view == 5)
+		endpoints_view(p);
 	else if (p->in->view == 8)
 		log_view(p);
 	else

@@ -276,7 +276,9 @@ open_page(struct ui *ui, const struct model *m, const struct target *to)
 {
 	pages_open(&ui->pages, to);
 	set_page(ui, m);
-	return ui->page >= 0 && ui->pages.body == NULL ? UI_RES_BODY | UI_RES_REDRAW : UI_RES_REDRAW;
+	if (ui->page >= 0 && ui->pages.body == NULL && !hash_is_zero(&to->block))
+		return UI_RES_BODY | UI_RES_REDRAW;
+	return UI_RES_REDRAW;
 }
 
 static unsigned
@@ -466,6 +468,7 @@ ui_command(struct ui *ui, const struct model *m, enum ui_cmd cmd)
 		return UI_RES_REDRAW;
 	case UI_VIEW_1: go_to_view(ui, 1); return UI_RES_REDRAW;
 	case UI_VIEW_2: go_to_view(ui, 2); return UI_RES_REDRAW;
+	case UI_VIEW_5: go_to_view(ui, 5); return UI_RES_REDRAW;
 	case UI_VIEW_8: go_to_view(ui, 8); return UI_RES_REDRAW;
 	case UI_VIEW_LAST: go_to_view(ui, ui->last_view); return UI_RES_REDRAW;
 	case UI_NEXT_PANE:

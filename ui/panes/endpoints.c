@@ -7,6 +7,7 @@
 #include "base/time.h"
 #include "ui/pane.h"
 #include "ui/panes/parts.h"
+#include "ui/panes/ranking.h"
 #include "ui/widget_table.h"
 
 enum col {
@@ -14,10 +15,7 @@ enum col {
 	COL_CALL99, COL_TRANSFER, COL_CALLS, COL_MB, COL_PEERS, COL_ERRORS, COLS
 };
 
-enum {
-	WIDE = 100,
-	RANK_HEADS = 30, /* below it an order would be noise (screens.md §3) */
-};
+enum { WIDE = 100 };
 
 static const uint64_t STALE_NS = 180 * NS_S; /* three times the longest period of asking */
 
@@ -68,71 +66,19 @@ struct view {
 	const struct model *m;
 	const struct table *table;
 	bool wide;
-	uint8_t row[PATHS_MAX];
-	uint8_t rank[PATHS_MAX]; /* per path, 1 …; 0: not ranked */
-	bool tied[PATHS_MAX];
-	unsigned ranked; /* so many paths have a rank */
+	struct ranking r;
 };
 
 static const struct path *at(const void *ctx, unsigned row)
 {
 	const struct view *v = ctx;
 
-	return v->m->paths[v->row[row]];
+	return v->m->paths[v->r.row[row]];
 }
 
 static uint64_t key(const void *ctx, unsigned row)
 {
-	return (uint64_t)((const struct view *)ctx)->row[row] + 1;
-}
-
-static bool answers(const struct path *p)
-{
-	return p->state == LINK_LIVE || p->state == LINK_POLLING || p->state == LINK_SILENT;
-}
-
-/* ---- ranking by freshness ---- */
-
-static bool ranked(const struct path *p)
-{
-	return answers(p) && p->push && !p->other_chain && p->raced >= RANK_HEADS && p->behind_p50 != UNKNOWN;
-}
-
-/* Closer than a tenth of a millisecond is no difference (screens.md §3 trap d). */
-static bool same_rank(const struct path *a, const struct path *b)
-{
-	uint64_t lo = a->behind_p50 < b->behind_p50 ? a->behind_p50 : b->behind_p50;
-	uint64_t hi = a->behind_p50 < b->behind_p50 ? b->behind_p50 : a->behind_p50;
-
-	return hi - lo < NS_MS / 10;
-}
-
-static void order(struct view *v)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < v->m->n_paths; i++) {
-		unsigned k = n;
-
-		if (!ranked(v->m->paths[i]))
-			continue;
-		for (; k > 0 && v->m->paths[v->row[k - 1]]->behind_p50 > v->m->paths[i]->behind_p50; k--)
-			v->row[k] = v->row[k - 1];
-		v->row[k] = (uint8_t)i;
-		n++;
-	}
-	v->ranked = n;
-	for (unsigned i = 0; i < v->m->n_paths; i++) {
-		if (!ranked(v->m->paths[i]))
-			v->row[n++] = (uint8_t)i;
-	}
-	for (unsigned k = 0; k < v->ranked; k++) {
-		bool same = k > 0 && same_rank(at(v, k - 1), at(v, k));
-
-		v->rank[v->row[k]] = same ? v->rank[v->row[k - 1]] : (uint8_t)(k + 1);
-		if (same)
-			v->tied[v->row[k]] = v->tied[v->row[k - 1]] = true;
-	}
+	return (uint64_t)((const struct view *)ctx)->r.row[row] + 1;
 }
 
 /* ---- cells ---- */
@@ -228,13 +174,13 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 {
 	const struct view *v = ctx;
 	const struct path *p = at(ctx, row);
-	unsigned i = v->row[row];
+	unsigned i = v->r.row[row];
 
 	switch ((enum col)col) {
 	case COL_RANK:
-		if (v->rank[i])
-			snprintf(out->text, sizeof(out->text), "%u%s", v->rank[i], v->tied[i] ? "=" : "");
-		out->role = v->rank[i] == 1 ? ROLE_BEST : ROLE_TEXT;
+		if (v->r.rank[i])
+			snprintf(out->text, sizeof(out->text), "%u%s", v->r.rank[i], v->r.tied[i] ? "=" : "");
+		out->role = v->r.rank[i] == 1 ? ROLE_BEST : ROLE_TEXT;
 		break;
 	case COL_NODE:
 		snprintf(out->text, sizeof(out->text), "%s", p->node);
@@ -244,7 +190,7 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 		snprintf(out->text, sizeof(out->text), "%s", p->via);
 		break;
 	case COL_STATE:
-		if (!answers(p) || p->other_chain) {
+		if (!path_answers(p) || p->other_chain) {
 			trouble(v, p, out);
 			break;
 		}
@@ -368,21 +314,17 @@ static int cmp(const void *ctx, unsigned col, unsigned a, unsigned b)
 static struct table_source source(const struct state *s, const struct model *m, struct view *v)
 {
 	*v = (struct view){ .m = m, .table = &s->table };
-	order(v);
+	ranking_make(&v->r, m);
 	return (struct table_source){ .ctx = v, .n = m->n_paths, .key = key, .cell = cell, .cmp = cmp };
 }
 
 /* "412 heads in 1h23m" */
 static void heads_note(const struct model *m, bool brief, char *out, size_t size)
 {
-	uint64_t heads = 0;
+	uint64_t heads = ranking_heads(m);
 	char n[NUMBER_MAX], age[40];
 	int len;
 
-	for (unsigned i = 0; i < m->n_paths; i++) {
-		if (!m->paths[i]->other_chain && m->paths[i]->heads > heads)
-			heads = m->paths[i]->heads;
-	}
 	len = snprintf(out, size, "%s head%s", number_int(n, sizeof(n), heads), heads == 1 ? "" : "s");
 	if (!brief)
 		snprintf(out + len, size - (size_t)len, " in %s",
@@ -446,7 +388,7 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 	if (s->table.sort)
 		snprintf(note, sizeof(note), "%s \xc2\xb7 %.120s", sorted, heads);
 	else
-		snprintf(note, sizeof(note), "%s%.120s", v.wide && v.ranked ? "by freshness \xc2\xb7 " : "", heads);
+		snprintf(note, sizeof(note), "%s%.120s", v.wide && v.r.ranked ? "by freshness \xc2\xb7 " : "", heads);
 	race_note(m, foot, sizeof(foot));
 	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus, "Endpoints", note,
 				      v.wide ? foot : NULL));
@@ -458,8 +400,16 @@ static enum pane_result command(struct pane *pane, const struct model *m, enum u
 	struct state *s = pane->state;
 	struct view v;
 	struct table_source src = source(s, m, &v);
+	long row;
 
-	return table_command(&s->table, wide, COLS, &src, cmd);
+	if (cmd != UI_OPEN && cmd != UI_COPY)
+		return table_command(&s->table, wide, COLS, &src, cmd);
+	row = table_selected(&s->table, &src);
+	if (row < 0)
+		return PANE_IGNORED;
+	if (cmd == UI_COPY)
+		return parts_copy(pane, at(&v, (unsigned)row)->show);
+	return parts_open_path(pane, v.r.row[row]);
 }
 
 static enum pane_result click(struct pane *pane, const struct model *m, int x, int y)

@@ -58,6 +58,8 @@ int64_t parts_since(const struct model *m, uint64_t time_ms);
 char *parts_age(char *out, size_t size, int64_t ns);
 /* "0x…" of all 32 bytes. */
 char *parts_hex(char out[67], const struct hash *h);
+/* Opens the page of a path. PANE_OPEN. */
+enum pane_result parts_open_path(struct pane *p, unsigned path);
 /* A sentence for line 2. PANE_DONE. */
 enum pane_result parts_say(struct pane *p, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Text for the clipboard. PANE_COPY. */
