@@ -17,6 +17,7 @@ static bool read_cap(const struct rlp_item *i, struct p2p_cap *c)
 	uint64_t v;
 	struct rlp r;
 
+	memset(c, 0, sizeof(*c));
 	if (!i->list)
 		return false;
 	rlp_init(&r, i->p, i->n);
