@@ -93,7 +93,7 @@ class Chaintop(Program):
         text = subprocess.run([self.o.chaintop, "fetch", "--help"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         if "chaintop fetch" not in text.stdout:
             raise Skip("it has no `fetch` yet")
-        self.version = first_line([self.o.chaintop, "--version"])
+        self.version = first_line([self.o.chaintop, "--version"]).split(" (")[0]
 
     def words(self, url, workers, form):
         return [str(self.o.chaintop), "fetch", url, "--last", str(self.o.blocks), "--workers", str(workers), "--format", form]
