@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "eth/rpc.h"
+#include "feed/wire_info.h"
 
 /* What one incoming message needs while its parts are looked at. */
 struct incoming {
@@ -489,129 +490,13 @@ static void emit_info(struct wire *w, enum info_kind kind, struct event *e, cons
 	w->hooks.emit(w->hooks.ctx, e, false);
 }
 
-/* A quantity that stands as a string or, against the rules, as a number. */
-static bool quantity(const struct json_str *text, uint64_t *out)
-{
-	struct json j;
-	struct json_str s;
-
-	json_init(&j, text->p, text->n);
-	if (json_peek(&j) == JSON_STRING)
-		return json_string(&j, &s) && hex_u64(s.p, s.n, out, NULL);
-	return json_number(&j, &s) && json_str_u64(&s, out);
-}
-
-static bool quantity_member(struct json *j, uint64_t *out)
-{
-	struct json_str text;
-
-	return json_skip(j, &text) && quantity(&text, out);
-}
-
-/* {currentBlock, highestBlock, startingBlock} or false. */
-static bool in_syncing(const struct rpc_msg *m, struct event *e)
-{
-	struct json j;
-	struct json_str key;
-	bool yes = false, known = true;
-
-	json_init(&j, m->result.p, m->result.n);
-	if (json_peek(&j) != JSON_OBJECT) {
-		if (!json_bool(&j, &yes))
-			return false;
-		e->u.info.yes = yes;
-		e->u.info.a = e->u.info.b = e->u.info.c = UINT64_MAX;
-		return true;
-	}
-	e->u.info.yes = 1;
-	e->u.info.a = e->u.info.b = e->u.info.c = UINT64_MAX;
-	if (!json_object(&j))
-		return false;
-	while (json_key(&j, &key)) {
-		if (JSON_IS(&key, "currentBlock"))
-			known &= quantity_member(&j, &e->u.info.a);
-		else if (JSON_IS(&key, "highestBlock"))
-			known &= quantity_member(&j, &e->u.info.b);
-		else if (JSON_IS(&key, "startingBlock"))
-			known &= quantity_member(&j, &e->u.info.c);
-		else if (!json_skip(&j, NULL))
-			return false;
-	}
-	return known && json_ok(&j);
-}
-
-static bool in_txpool(const struct rpc_msg *m, struct event *e)
-{
-	struct json j;
-	struct json_str key;
-	bool ok = true;
-
-	e->u.info.a = e->u.info.b = UINT64_MAX;
-	json_init(&j, m->result.p, m->result.n);
-	if (!json_object(&j))
-		return false;
-	while (json_key(&j, &key)) {
-		if (JSON_IS(&key, "pending"))
-			ok &= quantity_member(&j, &e->u.info.a);
-		else if (JSON_IS(&key, "queued"))
-			ok &= quantity_member(&j, &e->u.info.b);
-		else if (!json_skip(&j, NULL))
-			return false;
-	}
-	return ok && json_ok(&j) && e->u.info.a != UINT64_MAX;
-}
-
-static enum info_kind info_of(enum method m)
-{
-	switch (m) {
-	case M_CLIENT:
-		return INFO_CLIENT;
-	case M_SYNCING:
-		return INFO_SYNC;
-	case M_PEERS:
-		return INFO_PEERS;
-	case M_TXPOOL:
-		return INFO_TXPOOL;
-	default:
-		return INFO_GAS_PRICE;
-	}
-}
-
-static bool is_info(enum method m)
-{
-	return m == M_CLIENT || m == M_SYNCING || m == M_PEERS || m == M_TXPOOL || m == M_GAS_PRICE;
-}
-
 static void in_info(struct incoming *in, struct wire_call *c, const struct rpc_msg *m)
 {
 	struct wire_result r = { .code = ST_OK };
 	struct event e = { .kind = EV_INFO };
-	struct json j;
-	struct json_str s;
-	bool ok = false;
 
-	json_init(&j, m->result.p, m->result.n);
-	switch ((enum method)c->method) {
-	case M_CLIENT:
-		ok = json_string(&j, &s);
-		if (ok)
-			json_text(e.u.info.text, sizeof(e.u.info.text), &s);
-		break;
-	case M_SYNCING:
-		ok = in_syncing(m, &e);
-		break;
-	case M_PEERS:
-		ok = quantity(&m->result, &e.u.info.a);
-		break;
-	case M_TXPOOL:
-		ok = in_txpool(m, &e);
-		break;
-	default:
-		ok = json_string(&j, &s) && hex_u256(s.p, s.n, &e.u.info.price, NULL);
-		break;
-	}
-	if (ok) {
-		emit_info(in->w, info_of((enum method)c->method), &e, in->meta);
+	if (wire_info_read((enum method)c->method, &m->result, &e)) {
+		emit_info(in->w, wire_info_kind((enum method)c->method), &e, in->meta);
 	} else {
 		r.code = ST_MALFORMED;
 		r.text = "not the type that this method answers with";
@@ -630,7 +515,7 @@ static void in_plain(struct incoming *in, struct wire_call *c, const struct rpc_
 	json_init(&j, m->result.p, m->result.n);
 	switch ((enum method)c->method) {
 	case M_CHAIN_ID:
-		w->chain_ok = quantity(&m->result, &w->chain_id);
+		w->chain_ok = wire_quantity(&m->result, &w->chain_id);
 		w->id_done = true;
 		if (w->chain_id != before && !w->genesis_done)
 			memset(&w->genesis, 0, sizeof(w->genesis));
@@ -641,7 +526,7 @@ static void in_plain(struct incoming *in, struct wire_call *c, const struct rpc_
 		chain_settled(w, in->meta);
 		break;
 	case M_BLOCK_NUMBER:
-		if (!quantity(&m->result, &r.value)) {
+		if (!wire_quantity(&m->result, &r.value)) {
 			r.code = ST_MALFORMED;
 			r.text = "block number is no quantity";
 		}
@@ -676,10 +561,10 @@ static void call_failed(struct wire *w, const struct wire_call *c, enum status c
 		chain_settled(w, m);
 	} else if (c->tag == TAG_SAFE || c->tag == TAG_FINALIZED) {
 		emit_tag(w, c, NULL, code, m);
-	} else if (is_info((enum method)c->method)) {
+	} else if (wire_is_info((enum method)c->method)) {
 		struct event e = { .u.info.code = (uint8_t)code };
 
-		emit_info(w, info_of((enum method)c->method), &e, m);
+		emit_info(w, wire_info_kind((enum method)c->method), &e, m);
 	}
 }
 
@@ -734,7 +619,7 @@ static void in_reply(struct incoming *in, struct wire_call *c, const struct rpc_
 		finish(in, c, &r);
 	} else if (c->method == M_BLOCK_BY_HASH || c->method == M_BLOCK_BY_NUMBER) {
 		in_block(in, c, m);
-	} else if (is_info((enum method)c->method)) {
+	} else if (wire_is_info((enum method)c->method)) {
 		in_info(in, c, m);
 	} else {
 		in_plain(in, c, m);
