@@ -245,6 +245,9 @@ static void endpoints_view(struct plan *p)
 {
 	int w = p->in->w, h = p->out->area.h, y = p->out->area.y, rest = h - COMPARE;
 
+	if (rest == TABLE_MIN - 1)
+		rest++;
+
 	if (!has(p, COMPARED))
 		rest = h;
 	if (rest < TABLE_MIN || (!has(p, METHODS) && !has(p, ERRORS))) {

@@ -310,7 +310,7 @@ static void cell_missed(const struct path *p, struct compare_cell *out)
 {
 	char a[NUMBER_MAX], b[NUMBER_MAX];
 
-	if (!p->push)
+	if (!p->push || p->heads == 0)
 		snprintf(out->text, sizeof(out->text), DASH);
 	else
 		snprintf(out->text, sizeof(out->text), "%s / %s", number_int(a, sizeof(a), p->missed),

@@ -9,12 +9,11 @@
 #include "ui/panes/parts.h"
 #include "ui/widget_table.h"
 
-enum col { COL_METHOD, COL_NODE, COL_VIA, COL_CALLS, COL_FAILED, COL_P50, COL_P99, COL_BYTES, COLS };
+enum col { COL_METHOD, COL_PATH, COL_CALLS, COL_FAILED, COL_P50, COL_P99, COL_BYTES, COLS };
 
 static const struct table_col cols[COLS] = {
-	[COL_METHOD] = { .title = "method", .gap = 0, .width = 22, .align = TABLE_LEFT },
-	[COL_NODE] = { .title = "node", .gap = 1, .width = 8, .grow = 1, .align = TABLE_LEFT, .priority = 1 },
-	[COL_VIA] = { .title = "via", .gap = 1, .width = 5, .align = TABLE_LEFT, .priority = 5 },
+	[COL_METHOD] = { .title = "method", .gap = 0, .width = 20, .align = TABLE_LEFT },
+	[COL_PATH] = { .title = "path", .gap = 1, .width = 12, .grow = 1, .align = TABLE_LEFT, .priority = 1 },
 	[COL_CALLS] = { .title = "calls", .gap = 1, .width = 8, .priority = 3 },
 	[COL_FAILED] = { .title = "failed", .gap = 1, .width = 6, .priority = 4 },
 	[COL_P50] = { .title = "p50", .gap = 2, .width = 7 },
@@ -64,12 +63,9 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 	case COL_METHOD:
 		snprintf(out->text, sizeof(out->text), "%s", method_name((enum method)k));
 		break;
-	case COL_NODE:
-		snprintf(out->text, sizeof(out->text), "%s", p->node);
+	case COL_PATH:
+		snprintf(out->text, sizeof(out->text), "%s %s", p->node, p->via);
 		out->role = ROLE_TITLE;
-		break;
-	case COL_VIA:
-		snprintf(out->text, sizeof(out->text), "%s", p->via);
 		break;
 	case COL_CALLS:
 		number_int(out->text, sizeof(out->text), p->method[k].n);
@@ -128,10 +124,8 @@ static int cmp(const void *ctx, unsigned col, unsigned a, unsigned b)
 
 	if (col == COL_METHOD)
 		return strcmp(method_name((enum method)v->method[a]), method_name((enum method)v->method[b]));
-	if (col == COL_NODE)
-		return strcmp(v->m->paths[v->path[a]]->node, v->m->paths[v->path[b]]->node);
-	if (col == COL_VIA)
-		return strcmp(v->m->paths[v->path[a]]->via, v->m->paths[v->path[b]]->via);
+	if (col == COL_PATH)
+		return (int)v->path[a] - (int)v->path[b];
 	x = value(v, a, (enum col)col);
 	y = value(v, b, (enum col)col);
 	unknown = (isnan(x) != 0) - (isnan(y) != 0);

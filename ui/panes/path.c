@@ -10,7 +10,7 @@
 #include "ui/panes/parts.h"
 #include "ui/widget_doc.h"
 
-enum { LABEL = 20, LINES_MAX = 32 + CMP_N + M_N + ST_N };
+enum { LABEL = 21, LINES_MAX = 32 + CMP_N + M_N + ST_N };
 
 struct state {
 	struct doc doc;
@@ -61,7 +61,8 @@ static void connect_line(struct page *page, const struct path *p)
 	int at = 0;
 
 	for (unsigned i = 0; i < 4; i++) {
-		if (!phase[i].us)
+		/* What is no lookup takes no time. */
+		if (phase[i].us < before + 50)
 			continue;
 		time_latency(t, sizeof(t), phase[i].us > before ? (phase[i].us - before) * NS_US : 0);
 		at += snprintf(text + at, sizeof(text) - (size_t)at, "%s%s %s", at ? ", " : "", phase[i].name, t);
@@ -88,8 +89,9 @@ static void link_lines(struct page *page, const struct model *m, const struct pa
 	if (p->facts.client[0])
 		put(page, ROLE_TEXT, "client", "%s", p->facts.client);
 	connect_line(page, p);
-	put(page, ROLE_TEXT, "connections", "%s made, silent %" PRIu64 " times", number_int(n, sizeof(n), p->connects),
-	    p->silent_count);
+	put(page, ROLE_TEXT, "connections", "%s", number_int(n, sizeof(n), p->connects));
+	if (p->silent_count)
+		put(page, ROLE_WARN, "silent", "%" PRIu64 " time%s", p->silent_count, p->silent_count == 1 ? "" : "s");
 	if (p->facts.peers != UNKNOWN)
 		put(page, ROLE_TEXT, "peers", "%s", number_int(n, sizeof(n), p->facts.peers));
 	if (p->facts.sync_known)
@@ -140,9 +142,9 @@ static void method_lines(struct page *page, const struct path *p)
 			put(page, ROLE_DIM, method_name((enum method)k), "not offered here");
 		else
 			put(page, p->method[k].failed ? ROLE_WARN : ROLE_TEXT, method_name((enum method)k),
-			    "p50 %s, p99 %s, %s calls, %s failed", time_latency(x, sizeof(x), p->method[k].p50),
+			    "p50 %s, p99 %s, %s call%s, %s failed", time_latency(x, sizeof(x), p->method[k].p50),
 			    time_latency(y, sizeof(y), p->method[k].p99), number_int(a, sizeof(a), p->method[k].n),
-			    number_int(b, sizeof(b), p->method[k].failed));
+			    p->method[k].n == 1 ? "" : "s", number_int(b, sizeof(b), p->method[k].failed));
 	}
 }
 
