@@ -194,13 +194,16 @@ static int finish(struct app *a, const char *name, bool tty)
 	clock_text(age, time_mono() - s.since_mono);
 	if (tty)
 		fprintf(stderr, "\r\033[K");
-	if (app_stop_recording(a, &e) != ST_OK)
-		return cmd_fail(&e);
+	if (app_stop_recording(a, &e) != ST_OK) {
+		err_cure(&e, "what was written before is there");
+		(void)cmd_fail(&e);
+	}
 	size_text(bytes, s.bytes);
 	s.failing = ST_OK;
 	trouble_text(trouble, sizeof(trouble), &s);
-	fprintf(stderr, "saved %s  %s  %s  %" PRIu64 " heads%s; replay: chaintop replay %s\n", name, age, bytes, s.heads, trouble, name);
-	return s.heads ? EXIT_FINE : EXIT_NONE_ANSWERS;
+	fprintf(stderr, "saved %s  %s  %s  %" PRIu64 " heads%s; replay: chaintop replay %s\n", name, age, bytes,
+		s.heads, trouble, name);
+	return e.code != ST_OK || s.dropped ? EXIT_BAD : s.heads ? EXIT_FINE : EXIT_NONE_ANSWERS;
 }
 
 static int record_run(const struct conf *c)
@@ -237,8 +240,10 @@ const struct cmd_class cmd_record = {
 	.name = "record",
 	.args = "-o FILE [URL...]",
 	.help = "record what the nodes say, to be replayed",
-	.about = "Records everything that is sent and heard into FILE, until SIGINT, SIGTERM, --heads or --for. Keys of URLs and\n"
-		 "headers are not recorded, also not where a node quotes them. What is committed, once a second, survives a\n"
+	.about = "Records everything that is sent and heard into FILE, until SIGINT, SIGTERM, --heads or --for. Keys "
+		 "of URLs and\n"
+		 "headers are not recorded, also not where a node quotes them. What is committed, once a second, "
+		 "survives a\n"
 		 "kill. If the disk is full it waits until there is space again; what is missing is counted and told.\n"
 		 "\nExamples:\n  chaintop record -o mainnet.ct geth=ws://127.0.0.1:8546 geth=/data/geth.ipc\n"
 		 "  chaintop record -o day.ct -G 1h --for 24h wss://example.org/KEY\n",

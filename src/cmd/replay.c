@@ -3,6 +3,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/monitor.h"
+#include "cmd/netopts.h"
 
 static int replay_run(const struct conf *c)
 {
@@ -15,6 +16,7 @@ static int replay_run(const struct conf *c)
 		(void)err_cure(&e, "chaintop replay FILE.ct");
 		return cmd_fail(&e);
 	}
+	netopts_bulk_memory();
 	a = malloc(sizeof(*a));
 	if (!a)
 		return EXIT_OURS;

@@ -6,17 +6,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "base/buf.h"
+#include "base/time.h"
 #include "eth/keccak.h"
 #include "feed/recfile_priv.h"
 
 enum {
 	BODY_LEAST = 256, /* shorter results stay in the tail */
 	WHOLE_LEAST = 1024, /* a message without a result is a body from here on */
+	MOVE_BYTES = 4 << 20, /* of the log */
 };
+
+#define MOVE_NS (2 * NS_S)
 
 /* To the letter: a reader accepts no other schema, so that nothing of a foreign file is ever run. */
 const char *const rec_schema[REC_SCHEMA_N] = {
@@ -127,68 +132,119 @@ char *rec_path(const char *path)
 {
 	char *p = NULL;
 
-	return asprintf(&p, "%s%s", path[0] == '/' ? "" : "./", path) < 0 ? NULL : p;
+	return asprintf(&p, "%s%s", path[0] == ':' ? "./" : "", path) < 0 ? NULL : p;
 }
 
 /* ---- writing ---- */
 
 struct recwriter {
 	sqlite3 *db;
-	sqlite3_stmt *frame, *find, *body, *mark, *seg, *seg_bytes, *begin, *commit;
+	sqlite3_stmt *frame, *find, *body, *mark, *seg, *seg_bytes, *begin, *commit, *pages;
 	ZSTD_CCtx *z;
 	struct buf out;
-	char *path;
+	char *path, *temporary; /* temporary: until it is published */
 	bool open; /* a transaction is open */
+	uint64_t max_bytes;
+	uint64_t moved, unmoved; /* last checkpoint, bytes in the log since then */
 	uint64_t next_seq, pending, size;
 	uint64_t seg_id, seg_raw;
 	/* As of the last commit, for rollback. */
 	uint64_t kept_seq, kept_seg;
 };
 
+static void writer_shut(struct recwriter *w)
+{
+	sqlite3_stmt **all[] = { &w->frame, &w->find, &w->body, &w->mark, &w->seg, &w->seg_bytes, &w->begin, &w->commit,
+		&w->pages };
+
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		sqlite3_finalize(*all[i]);
+		*all[i] = NULL;
+	}
+	sqlite3_close(w->db);
+	w->db = NULL;
+	w->open = false;
+}
+
 static void writer_free(struct recwriter *w)
 {
-	sqlite3_stmt *all[] = { w->frame, w->find, w->body, w->mark, w->seg, w->seg_bytes, w->begin, w->commit };
-
-	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		sqlite3_finalize(all[i]);
-	sqlite3_close(w->db);
+	writer_shut(w);
+	if (w->temporary)
+		unlink(w->temporary);
 	ZSTD_freeCCtx(w->z);
 	buf_fini(&w->out);
+	free(w->temporary);
 	free(w->path);
 	free(w);
 }
 
-static enum status make_file(const char *path, struct err *e)
+static enum status is_there(const char *path, struct err *e)
 {
-	int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
-
-	if (fd >= 0) {
-		close(fd);
-		return ST_OK;
-	}
-	if (errno == EEXIST) {
-		err_set(e, ST_USAGE, "%s: is there already", path);
-		return err_cure(e, "another name: recordings are never overwritten");
-	}
-	return err_set_detail(e, ST_IO, errno, "%s: %s", path, strerror(errno));
+	err_set(e, ST_USAGE, "%s: is there already", path);
+	return err_cure(e, "another name: recordings are never overwritten");
 }
 
-static enum status writer_setup(struct recwriter *w, uint64_t max_bytes, struct err *e)
+/* Gives the file its name without taking it from another one. */
+static enum status name_file(const char *from, const char *to, struct err *e)
 {
-	char sql[400];
+	int fd;
+
+	if (link(from, to) == 0) {
+		unlink(from);
+		return ST_OK;
+	}
+	if (errno == EEXIST)
+		return is_there(to, e);
+	/* No links here (FAT and the like): the name is taken first, then replaced. */
+	fd = open(to, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		close(fd);
+		if (rename(from, to) == 0)
+			return ST_OK;
+	}
+	return errno == EEXIST ? is_there(to, e) : err_set_detail(e, ST_IO, errno, "%s: %s", to, strerror(errno));
+}
+
+static enum status make_file(struct recwriter *w, struct err *e)
+{
+	struct stat sb;
+	int fd;
+
+	if (lstat(w->path, &sb) == 0)
+		return is_there(w->path, e);
+	fd = open(w->temporary, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return err_set_detail(e, ST_IO, errno, "%s: %s", w->path, strerror(errno));
+	close(fd);
+	return ST_OK;
+}
+
+/* max_bytes counts for the database alone, not for the log beside it. */
+static enum status writer_open(struct recwriter *w, const char *path, const char *pragmas, struct err *e)
+{
+	char sql[80];
+	enum status st;
+
+	if (sqlite3_open_v2(path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+		return rec_db_err(w->db, w->path, e);
+	sqlite3_extended_result_codes(w->db, 1);
+	st = rec_exec(w->db, pragmas, w->path, e);
+	if (st == ST_OK && w->max_bytes) {
+		snprintf(sql, sizeof(sql), "PRAGMA max_page_count=%" PRIu64, w->max_bytes / 4096 + 1);
+		st = rec_exec(w->db, sql, w->path, e);
+	}
+	return st;
+}
+
+static enum status writer_create(struct recwriter *w, struct err *e)
+{
+	char sql[200];
 	enum status st;
 
 	snprintf(sql, sizeof(sql),
-		 "PRAGMA page_size=4096; PRAGMA auto_vacuum=NONE; PRAGMA application_id=%d; PRAGMA user_version=%d; "
-		 "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0; "
-		 "PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=OFF; PRAGMA busy_timeout=2000; "
-		 "PRAGMA trusted_schema=OFF; PRAGMA cache_size=-8192",
-		 REC_APPLICATION_ID, REC_FORMAT);
-	st = rec_exec(w->db, sql, w->path, e);
-	if (st == ST_OK && max_bytes) {
-		snprintf(sql, sizeof(sql), "PRAGMA max_page_count=%" PRIu64, max_bytes / 4096 + 1);
-		st = rec_exec(w->db, sql, w->path, e);
-	}
+		 "PRAGMA page_size=4096; PRAGMA auto_vacuum=NONE; PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF; "
+		 "PRAGMA application_id=%d; PRAGMA user_version=%d", REC_APPLICATION_ID, REC_FORMAT);
+	st = writer_open(w, w->temporary, sql, e);
 	for (unsigned i = 0; i < REC_SCHEMA_N && st == ST_OK; i++)
 		st = rec_exec(w->db, rec_schema[i], w->path, e);
 	return st;
@@ -208,6 +264,7 @@ static enum status writer_prepare(struct recwriter *w, struct err *e)
 		{ &w->seg_bytes, "UPDATE seg SET bytes=? WHERE id=?" },
 		{ &w->begin, "BEGIN IMMEDIATE" },
 		{ &w->commit, "COMMIT" },
+		{ &w->pages, "PRAGMA page_count" },
 	};
 
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -222,7 +279,6 @@ static enum status writer_prepare(struct recwriter *w, struct err *e)
 enum status recwriter_new(struct recwriter **out, const char *path, uint64_t max_bytes, struct err *e)
 {
 	struct recwriter *w = calloc(1, sizeof(*w));
-	bool made = false;
 	enum status st;
 
 	*out = NULL;
@@ -230,32 +286,29 @@ enum status recwriter_new(struct recwriter **out, const char *path, uint64_t max
 		return err_set(e, ST_NOMEM, "no memory");
 	buf_init(&w->out, ZSTD_COMPRESSBOUND(REC_TEXT_MAX));
 	w->next_seq = w->kept_seq = 1;
+	w->max_bytes = max_bytes;
 	w->path = rec_path(path);
 	w->z = ZSTD_createCCtx();
-	if (!w->path || !w->z) {
+	if (!w->path || !w->z || asprintf(&w->temporary, "%s.%ld.tmp", w->path, (long)getpid()) < 0) {
+		w->temporary = NULL;
 		st = err_set(e, ST_NOMEM, "no memory");
 		goto out;
 	}
 	ZSTD_CCtx_setParameter(w->z, ZSTD_c_compressionLevel, 1);
-	st = make_file(path, e);
-	if (st != ST_OK)
-		goto out;
-	made = true;
-	if (sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
-		st = rec_db_err(w->db, path, e);
+	st = make_file(w, e);
+	if (st != ST_OK) {
+		free(w->temporary);
+		w->temporary = NULL;
 		goto out;
 	}
-	st = writer_setup(w, max_bytes, e);
+	st = writer_create(w, e);
 	if (st == ST_OK)
 		st = writer_prepare(w, e);
 out:
-	if (st != ST_OK) {
+	if (st != ST_OK)
 		writer_free(w);
-		if (made)
-			unlink(path);
-	} else {
+	else
 		*out = w;
-	}
 	return st;
 }
 
@@ -473,13 +526,38 @@ enum status recwriter_commit(struct recwriter *w, struct err *e)
 	if (st != ST_OK)
 		return st;
 	w->open = false;
-	w->size += w->pending;
+	if (sqlite3_step(w->pages) == SQLITE_ROW)
+		w->size = rec_column(w->pages, 0) * 4096;
+	sqlite3_reset(w->pages);
+	w->unmoved += w->pending;
 	w->pending = 0;
 	w->kept_seq = w->next_seq;
 	w->kept_seg = w->seg_id;
-	/* A reader may be in the way: then the next one moves it. */
-	(void)sqlite3_wal_checkpoint_v2(w->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	/* Moving waits for the disk; a reader may be in the way: then the next one moves it. */
+	if (!w->temporary && (w->unmoved >= MOVE_BYTES || time_mono() - w->moved >= MOVE_NS)) {
+		(void)sqlite3_wal_checkpoint_v2(w->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+		w->moved = time_mono();
+		w->unmoved = 0;
+	}
 	return ST_OK;
+}
+
+enum status recwriter_publish(struct recwriter *w, struct err *e)
+{
+	enum status st = recwriter_commit(w, e);
+
+	if (st != ST_OK)
+		return st;
+	writer_shut(w);
+	st = name_file(w->temporary, w->path, e);
+	if (st != ST_OK)
+		return st;
+	free(w->temporary);
+	w->temporary = NULL;
+	st = writer_open(w, w->path, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0; "
+			 "PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=OFF; PRAGMA busy_timeout=2000; "
+			 "PRAGMA trusted_schema=OFF; PRAGMA cache_size=-8192", e);
+	return st == ST_OK ? writer_prepare(w, e) : st;
 }
 
 void recwriter_rollback(struct recwriter *w)
@@ -513,7 +591,7 @@ enum status recwriter_close(struct recwriter *w, struct err *e)
 	enum status st = recwriter_commit(w, e);
 
 	/* A file in WAL mode cannot be opened in a folder that is read-only. */
-	if (st == ST_OK)
+	if (st == ST_OK && !w->temporary)
 		st = rec_exec(w->db, "PRAGMA journal_mode=DELETE", w->path, e);
 	writer_free(w);
 	return st;

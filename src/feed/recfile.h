@@ -73,8 +73,13 @@ struct mark {
 
 struct recwriter;
 
-/* A new file, mode 0600. ST_USAGE if there is one of that name already. max_bytes: ST_TOO_BIG beyond; 0: no limit. */
+/*
+ * A new file, mode 0600, under a temporary name beside `path` until recwriter_publish: a recording that is there can be opened,
+ * whenever its writer was killed. ST_USAGE if there is one already. max_bytes: ST_TOO_BIG beyond; 0: no limit.
+ */
 enum status recwriter_new(struct recwriter **out, const char *path, uint64_t max_bytes, struct err *e) MUST_CHECK;
+/* Commits and gives the file its name; ST_USAGE if that is taken. Until then nothing survives. */
+enum status recwriter_publish(struct recwriter *w, struct err *e) MUST_CHECK;
 enum status recwriter_meta(struct recwriter *w, const char *key, const char *text, uint64_t number, struct err *e) MUST_CHECK;
 enum status recwriter_feed(struct recwriter *w, unsigned id, const char *node, const char *via, const char *show,
 			   struct err *e) MUST_CHECK;
@@ -134,7 +139,10 @@ void recreader_close(struct recreader *r);
 const struct recinfo *recreader_info(const struct recreader *r);
 /* The next frame is the first one with at least this seq. */
 void recreader_seek(struct recreader *r, uint64_t seq);
-/* *f stays valid until the next call. ST_CLOSED: no more frames (so far). ST_MALFORMED: this one is damaged; the next call goes on behind it. */
+/*
+ * *f stays valid until the next call. ST_CLOSED: no more frames (so far). ST_MALFORMED: this one is damaged; the next
+ * call goes on behind it.
+ */
 enum status recreader_next(struct recreader *r, struct frame *f, struct err *e) MUST_CHECK;
 /* Before a wait: lets go of the file, so that a recorder that is still at work can shrink its log. */
 void recreader_rest(struct recreader *r);

@@ -379,7 +379,8 @@ static enum status assemble(struct recreader *r, struct frame *f, uint64_t body,
 	} else {
 		r->body_id = 0;
 		buf_clear(&r->text);
-		if (buf_reserve(&r->text, n) != ST_OK)
+		/* An empty text is one all the same. */
+		if (buf_reserve(&r->text, n ? n : 1) != ST_OK)
 			return err_set(e, ST_NOMEM, "no memory");
 	}
 	if (n) {

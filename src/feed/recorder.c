@@ -22,7 +22,7 @@ enum {
 };
 
 #define SEGMENT_NS (600 * NS_S)
-#define COMMIT_NS NS_S
+#define COMMIT_NS (500 * NS_MS) /* and the disk takes its time: no more than a second is lost */
 #define RETRY_NS (2 * NS_S)
 
 struct recorder {
@@ -117,6 +117,9 @@ static enum status put(struct recorder *r, struct frame *f, struct err *e)
 		return st;
 	r->last_seq = f->seq;
 	r->open_frames++;
+	/* By the frame's own time: it may have waited here while the last commit did. */
+	if (!r->commit_at)
+		r->commit_at = f->mono + COMMIT_NS;
 	if (f->kind == FRAME_IN && f->feed < REC_FEEDS_MAX)
 		r->in_seq[f->feed] = f->seq;
 	return ST_OK;
@@ -324,7 +327,7 @@ static enum status open_file(struct recorder *r, const char *file, uint64_t mono
 	if (st == ST_OK)
 		st = begin_segment(r, mono, wall, e);
 	if (st == ST_OK)
-		st = recwriter_commit(r->w, e);
+		st = recwriter_publish(r->w, e);
 	r->open_frames = 0;
 	if (st != ST_OK) {
 		recwriter_abandon(r->w);
@@ -448,14 +451,12 @@ static void *recorder_main(void *arg)
 			next = i->next;
 			handle(r, i);
 			recqueue_free(&r->q, i);
-			if (r->w && recwriter_pending(r->w) >= COMMIT_BYTES)
+			if (r->w && (recwriter_pending(r->w) >= COMMIT_BYTES || (r->commit_at && r->commit_at <= time_mono())))
 				commit(r);
 		}
 		tell_missed(r);
 		if (r->retry_at && r->retry_at <= time_mono())
 			try_again(r);
-		if (r->open_frames && !r->commit_at)
-			r->commit_at = time_mono() + COMMIT_NS;
 		if (r->commit_at && r->commit_at <= time_mono())
 			commit(r);
 	} while (!quit);

@@ -15,6 +15,7 @@
 
 enum {
 	SLOTS = 512, /* of the ring: at full speed each third one holds a block */
+	BATCH = 64, /* events for which the consumer is woken at full speed */
 	UNVERIFIED = 64, /* blocks that are verified late */
 };
 
@@ -75,6 +76,8 @@ struct replay {
 	struct err error; /* before `ended` is set */
 	uint64_t from_seq, until, begin_mono, begin_wall;
 	bool warm;
+	bool hurry; /* the thread's: as of the last wait_until */
+	unsigned unsaid;
 };
 
 /* ---- the ring ---- */
@@ -86,6 +89,14 @@ static bool wait_control(struct replay *r, int ms)
 	(void)poll(&p, 1, ms);
 	wake_take(&r->control);
 	return !atomic_load(&r->quit);
+}
+
+/* Wakes the consumer for what it has not been woken for. */
+static void say_rest(struct replay *r)
+{
+	if (r->unsaid)
+		wake_raise(r->o.wake);
+	r->unsaid = 0;
 }
 
 /* Waits for room: what is recorded is not lost in a replay. */
@@ -101,14 +112,16 @@ static bool push(struct replay *r, const struct event *e)
 		(void)atomic_exchange(&r->want_room, true);
 		if (ring_push(&r->ring, &slot, true))
 			break;
-		wake_raise(r->o.wake);
+		say_rest(r);
 		if (!wait_control(r, -1)) {
 			if (e->kind == EV_BLOCK)
 				block_unref(e->u.block.block);
 			return false;
 		}
 	}
-	wake_raise(r->o.wake);
+	/* At full speed the consumer would be woken for each event, and there is nothing to be early for. */
+	if (++r->unsaid >= BATCH || !r->hurry || e->kind >= REPLAY_THERE)
+		say_rest(r);
 	return true;
 }
 
@@ -187,8 +200,7 @@ static void settle(struct player *p)
 		late_verify(p);
 }
 
-/* Waits until recorded time t is due. False: the end. */
-static bool wait_until(struct player *p, uint64_t t)
+static bool wait_pace(struct player *p, uint64_t t)
 {
 	while (!atomic_load(&p->r->quit)) {
 		uint64_t now = time_mono(), due;
@@ -204,6 +216,7 @@ static bool wait_until(struct player *p, uint64_t t)
 		if (!p->held && p->pace == 0)
 			return true;
 		if (p->held) {
+			say_rest(p->r);
 			recreader_rest(p->r->file);
 			wait_control(p->r, -1);
 			continue;
@@ -211,11 +224,21 @@ static bool wait_until(struct player *p, uint64_t t)
 		due = p->base_real + (t > p->base_mono ? (t - p->base_mono) * 1000 / p->pace : 0);
 		if (due <= now)
 			return true;
+		say_rest(p->r);
 		if (due - now > 100 * NS_MS)
 			recreader_rest(p->r->file);
 		wait_control(p->r, due - now > 60 * NS_S ? 60000 : (int)((due - now + NS_MS - 1) / NS_MS));
 	}
 	return false;
+}
+
+/* Waits until recorded time t is due. False: the end. */
+static bool wait_until(struct player *p, uint64_t t)
+{
+	bool go = wait_pace(p, t);
+
+	p->r->hurry = hurries(p);
+	return go;
 }
 
 static bool set_clock(struct player *p, uint64_t t, bool tick)

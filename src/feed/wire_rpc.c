@@ -103,7 +103,7 @@ static void call_params(struct wire_call *c, const struct json_str *params)
 	struct json j;
 	struct json_str s;
 
-	if (c->method != M_BLOCK_BY_HASH && c->method != M_BLOCK_BY_NUMBER)
+	if ((c->method != M_BLOCK_BY_HASH && c->method != M_BLOCK_BY_NUMBER) || !params->p)
 		return;
 	json_init(&j, params->p, params->n);
 	if (!json_array(&j) || !json_next(&j) || !json_string(&j, &s))

@@ -86,6 +86,7 @@ static void write_some(const char *path, unsigned frames)
 	OK(recwriter_feed(w, 0, "geth", "ws", "127.0.0.1:8546", &err));
 	OK(recwriter_feed(w, 1, "infura", "https", "example.org:443", &err));
 	OK(recwriter_segment(w, 1000, 2000, &err));
+	OK(recwriter_publish(w, &err));
 	for (unsigned i = 0; i < frames; i++) {
 		char *text = answer(i, i / 2, 300 + i * 37);
 		struct frame f = { .feed = (uint16_t)(i & 1), .conn = 1 + i / 10, .kind = FRAME_IN, .mono = 1000 + i,
@@ -190,6 +191,7 @@ static void bodies_once(void **state)
 	OK(recwriter_new(&w, path, 0, &err));
 	OK(recwriter_feed(w, 0, "x", "ws", "x:1", &err));
 	OK(recwriter_segment(w, 1, 1, &err));
+	OK(recwriter_publish(w, &err));
 	for (unsigned i = 0; i < 6; i++) {
 		f = (struct frame){ .kind = FRAME_IN, .text = i & 1 ? b : a, .n = strlen(i & 1 ? b : a), .mono = i };
 		OK(recwriter_frame(w, &f, &err));
@@ -226,6 +228,7 @@ static void any_text(void **state)
 	(void)state;
 	OK(recwriter_new(&w, path, 0, &err));
 	OK(recwriter_segment(w, 1, 1, &err));
+	OK(recwriter_publish(w, &err));
 	for (unsigned k = 0; k < 6; k++) {
 		for (int len = 0; len < 1300; len += len < 20 || (len > 200 && len < 300) || len > 990 ? 1 : 31) {
 			snprintf(text, sizeof(text), forms[k], len, fill);
@@ -268,6 +271,16 @@ static void never_overwrites(void **state)
 	assert_int_equal(recwriter_new(&w, name("no/such/dir.ct"), 0, &err), ST_IO);
 	assert_int_equal(symlink("elsewhere", name("link.ct")), 0);
 	assert_int_not_equal(recwriter_new(&w, name("link.ct"), 0, &err), ST_OK);
+	/* Somebody takes the name in between. */
+	OK(recwriter_new(&w, name("race.ct"), 0, &err));
+	assert_int_equal(access(name("race.ct"), F_OK), -1);
+	fclose(fopen(name("race.ct"), "w"));
+	assert_int_equal(recwriter_publish(w, &err), ST_USAGE);
+	recwriter_abandon(w);
+	/* Nobody publishes it: nothing stays. */
+	OK(recwriter_new(&w, name("gone.ct"), 0, &err));
+	recwriter_abandon(w);
+	assert_int_equal(access(name("gone.ct"), F_OK), -1);
 }
 
 /* After a failure what was committed is there, and the writer can go on. */
@@ -284,6 +297,7 @@ static void full_disk(void **state)
 	OK(recwriter_new(&w, path, 400000, &err));
 	OK(recwriter_feed(w, 0, "x", "ws", "x:1", &err));
 	OK(recwriter_segment(w, 1, 1, &err));
+	OK(recwriter_publish(w, &err));
 	while (st == ST_OK && n < 100) {
 		char *text = answer(n, n, 30000);
 
@@ -474,6 +488,7 @@ static void without_close(void **state)
 	OK(recwriter_new(&w, path, 0, &err));
 	OK(recwriter_feed(w, 0, "x", "ws", "x:1", &err));
 	OK(recwriter_segment(w, 1, 1, &err));
+	OK(recwriter_publish(w, &err));
 	for (unsigned i = 0; i < 10; i++)
 		OK(recwriter_frame(w, &f, &err));
 	OK(recwriter_commit(w, &err));
