@@ -143,7 +143,7 @@ struct parser {
 		int32_t color;
 	} var[VARS_MAX];
 	unsigned n_vars;
-	bool named[ROLE_N];
+	bool named[ROLE_N], ground[ROLE_N]; /* ground: its background was given */
 	struct err *e;
 };
 
@@ -305,6 +305,7 @@ set_face(struct parser *p, const char *name, char *value)
 	if (role == ROLE_N)
 		return fail(p, "unknown role %s", name);
 	p->named[role] = true;
+	p->ground[role] = strchr(value, ',') != NULL;
 	return parse_face(p, value, &p->out->face[role]);
 }
 
@@ -356,7 +357,7 @@ parse_line(struct parser *p, char *line)
 	return fail(p, "not understood: %s with %u values", word[0], n - 2);
 }
 
-/* A role that the file does not name takes the face of the longest named role before a dot. */
+/* A role that the file does not name takes the face of the longest named role before a dot, the ground is that of text. */
 static void
 fall_back(struct parser *p)
 {
@@ -372,10 +373,14 @@ fall_back(struct parser *p)
 			up = find_role(name);
 			if (up != ROLE_N && p->named[up]) {
 				p->out->face[role] = p->out->face[up];
+				p->ground[role] = p->ground[up];
 				break;
 			}
 		}
 	}
+	for (role = 0; role < ROLE_N; role++)
+		if (!p->ground[role])
+			p->out->face[role].bg = p->out->face[ROLE_TEXT].bg;
 }
 
 static void
@@ -470,8 +475,9 @@ enum status
 theme_find(struct theme *out, const char *name, const char *config_dir, const char *data_dir, struct err *e)
 {
 	const char *dir[2] = {config_dir, data_dir};
-	char path[PATH_MAX];
+	char path[PATH_MAX], names[80] = "";
 	int i, n;
+	size_t k;
 	FILE *f;
 
 	*out = builtin_default;
@@ -493,6 +499,13 @@ theme_find(struct theme *out, const char *name, const char *config_dir, const ch
 		*out = *theme_builtin(name);
 		return ST_OK;
 	}
+	for (k = 0; k < theme_files_n; k++)
+		if (strcmp(theme_files[k].name, name) == 0)
+			return theme_parse(out, name, theme_files[k].text, strlen(theme_files[k].text), e);
 	err_set(e, ST_USAGE, "theme %s: there is none of that name", name);
-	return err_cure(e, "default, mono, or a file with a / in its name");
+	for (k = 0; k < theme_files_n; k++) {
+		n = (int)strlen(names);
+		snprintf(names + n, sizeof(names) - (size_t)n, "%s, ", theme_files[k].name);
+	}
+	return err_cure(e, "%sor a file with a / in its name", names);
 }

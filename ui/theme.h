@@ -61,6 +61,12 @@ enum color_mode { COLOR_AUTO, COLOR_NEVER, COLOR_16, COLOR_256, COLOR_DIRECT };
 
 /* The two that are built in: "default" and "mono". NULL: none of that name. */
 const struct theme *theme_builtin(const char *name);
+/* The files of themes/ as text, so that they are there before anything is installed (build-aux/mkthemes). */
+struct theme_file {
+	const char *name, *text;
+};
+extern const struct theme_file theme_files[];
+extern const size_t theme_files_n;
 /* CELL_… of a role where there is no colour. */
 unsigned role_mono(enum role r);
 const char *role_name(enum role r);
@@ -74,6 +80,7 @@ int theme_to_16(int32_t c);
  *   face ROLE = COLOR[,COLOR][+ATTR]  foreground, background, and of b r d u (bold reverse dim underline); $NAME too
  *   grad NAME = COLOR COLOR COLOR     NAME.low, NAME.mid, NAME.high
  * A role that is not named follows the longest named one before a dot ("frame.focus" → "frame"), else the default theme.
+ * A background that is not given is that of `text`.
  * ST_USAGE with the name and the line; *out is then the default theme. n ≤ 64 kB, else ST_TOO_BIG.
  */
 enum status theme_parse(struct theme *out, const char *name, const char *text, size_t n, struct err *e) MUST_CHECK;
@@ -81,7 +88,7 @@ enum status theme_parse(struct theme *out, const char *name, const char *text, s
 enum status theme_load(struct theme *out, const char *path, struct err *e) MUST_CHECK;
 /*
  * By name: a path (has a `/`), else NAME.theme in config_dir/themes, then in data_dir/themes (either may be NULL), then one of
- * the built-in ones. ST_USAGE if there is none.
+ * the built-in ones or of theme_files. ST_USAGE if there is none.
  */
 enum status theme_find(struct theme *out, const char *name, const char *config_dir, const char *data_dir,
 		       struct err *e) MUST_CHECK;

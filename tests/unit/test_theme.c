@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,6 +227,205 @@ test_palettes(void **state)
 	}
 }
 
+/* ---- the themes that are shipped ---- */
+
+struct rgb {
+	double r, g, b; /* linear light, 0 … 1 */
+};
+
+static double
+linear(int v)
+{
+	double x = v / 255.0;
+
+	return x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
+}
+
+static struct rgb
+rgb_of(int32_t c)
+{
+	return (struct rgb){linear(c >> 16 & 0xff), linear(c >> 8 & 0xff), linear(c & 0xff)};
+}
+
+/* WCAG 2.1. */
+static double
+contrast(int32_t a, int32_t b)
+{
+	struct rgb x = rgb_of(a), y = rgb_of(b);
+	double l = 0.2126 * x.r + 0.7152 * x.g + 0.0722 * x.b, m = 0.2126 * y.r + 0.7152 * y.g + 0.0722 * y.b;
+
+	return (fmax(l, m) + 0.05) / (fmin(l, m) + 0.05);
+}
+
+static void
+readable(const struct theme *t, enum role r, double least)
+{
+	const struct face *f = &t->face[r];
+	double c;
+
+	if (f->fg < 0x1000000 || f->bg < 0x1000000)
+		fail_msg("%s: %s is not a true colour on a true colour", t->name, role_name(r));
+	c = contrast(f->fg, f->bg);
+	if (c < least)
+		fail_msg("%s: %s has a contrast of %.2f, not %.1f", t->name, role_name(r), c, least);
+}
+
+/*
+ * CIE 1976 distance of what an eye sees. Matrices: Viénot, Brettel, Mollon 1999, on linear light.
+ * blind 0: none, 1: red, 2: green.
+ */
+static double
+difference(int32_t a, int32_t b, int blind)
+{
+	static const double m[3][9] = {
+		{1, 0, 0, 0, 1, 0, 0, 0, 1},
+		{0.11238, 0.88762, 0, 0.11238, 0.88762, 0, 0.00401, -0.00401, 1},
+		{0.29275, 0.70725, 0, 0.29275, 0.70725, 0, -0.02234, 0.02234, 1},
+	};
+	int32_t c[2] = {a, b};
+	double lab[2][3], xyz[3], f[3];
+	int i, k;
+
+	for (i = 0; i < 2; i++) {
+		struct rgb x = rgb_of(c[i]);
+		double r = m[blind][0] * x.r + m[blind][1] * x.g + m[blind][2] * x.b;
+		double g = m[blind][3] * x.r + m[blind][4] * x.g + m[blind][5] * x.b;
+		double l = m[blind][6] * x.r + m[blind][7] * x.g + m[blind][8] * x.b;
+
+		xyz[0] = (0.4124 * r + 0.3576 * g + 0.1805 * l) / 0.9505;
+		xyz[1] = 0.2126 * r + 0.7152 * g + 0.0722 * l;
+		xyz[2] = (0.0193 * r + 0.1192 * g + 0.9505 * l) / 1.089;
+		for (k = 0; k < 3; k++)
+			f[k] = xyz[k] > 0.008856 ? cbrt(xyz[k]) : 7.787 * fmax(xyz[k], 0) + 16.0 / 116;
+		lab[i][0] = 116 * f[1] - 16;
+		lab[i][1] = 500 * (f[0] - f[1]);
+		lab[i][2] = 200 * (f[1] - f[2]);
+	}
+	return sqrt(pow(lab[0][0] - lab[1][0], 2) + pow(lab[0][1] - lab[1][1], 2) + pow(lab[0][2] - lab[1][2], 2));
+}
+
+/* In every palette, a terminal with 16 colours too, a warning looks unlike what is critical, and both unlike what is well. */
+static void
+test_shipped_themes_tell_warnings(void **state)
+{
+	static const enum role pair[][2] = {{ROLE_WARN, ROLE_CRIT}, {ROLE_OK, ROLE_WARN}, {ROLE_OK, ROLE_CRIT}};
+	struct theme t;
+	struct err e;
+	size_t i, k;
+
+	(void)state;
+	assert_in_range(theme_files_n, 6, 100);
+	for (i = 0; i < theme_files_n; i++) {
+		assert_int_equal(theme_find(&t, theme_files[i].name, NULL, NULL, &e), ST_OK);
+		assert_string_equal(t.name, theme_files[i].name);
+		for (k = 0; k < 3; k++) {
+			const struct face *a = &t.face[pair[k][0]], *b = &t.face[pair[k][1]];
+
+			if (a->attr != b->attr)
+				continue;
+			if (theme_to_16(a->fg) == theme_to_16(b->fg) && theme_to_16(a->bg) == theme_to_16(b->bg))
+				fail_msg("%s: %s and %s look the same with 16 colours", t.name, role_name(pair[k][0]),
+					role_name(pair[k][1]));
+			if (theme_to_256(a->fg) == theme_to_256(b->fg) && theme_to_256(a->bg) == theme_to_256(b->bg))
+				fail_msg("%s: %s and %s look the same with 256 colours", t.name, role_name(pair[k][0]),
+					role_name(pair[k][1]));
+		}
+	}
+}
+
+static void
+test_shipped_files_are_embedded(void **state)
+{
+	const char *src = getenv("CHAINTOP_SRC");
+	struct theme file, embedded;
+	struct err e;
+	char path[600];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < theme_files_n; i++) {
+		snprintf(path, sizeof(path), "%s/themes/%s.theme", src != NULL ? src : ".", theme_files[i].name);
+		if (theme_load(&file, path, &e) != ST_OK)
+			fail_msg("%s", e.text);
+		assert_int_equal(theme_parse(&embedded, theme_files[i].name, theme_files[i].text,
+			strlen(theme_files[i].text), &e), ST_OK);
+		same_faces(&file, &embedded);
+	}
+}
+
+static void
+test_shipped_themes_are_readable(void **state)
+{
+	static const struct {
+		const char *name;
+		double text, second, frame;
+	} want[] = {
+		{"dark", 4.5, 4, 2},
+		{"light", 4.5, 4, 2},
+		{"blue-orange", 4.5, 4, 2},
+		{"high-contrast", 7, 7, 7},
+	};
+	struct theme t;
+	struct err e;
+	size_t i;
+	int r;
+
+	(void)state;
+	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		assert_int_equal(theme_find(&t, want[i].name, NULL, NULL, &e), ST_OK);
+		for (r = 0; r < ROLE_N; r++)
+			readable(&t, (enum role)r, r == ROLE_FRAME ? want[i].frame
+				: r == ROLE_DIM || r == ROLE_LABEL ? want[i].second
+				: want[i].text);
+	}
+}
+
+/* blue-orange: well, warning and critical stay apart for eyes without red or green cones. 20 is far: 2.3 is just noticeable. */
+static void
+test_blue_orange_for_all_eyes(void **state)
+{
+	static const enum role pair[][2] = {
+		{ROLE_WARN, ROLE_CRIT}, {ROLE_OK, ROLE_WARN}, {ROLE_OK, ROLE_CRIT},
+		{ROLE_GAS1, ROLE_GAS2}, {ROLE_GAS2, ROLE_GAS3}, {ROLE_GRAPH, ROLE_GRAPH2},
+	};
+	struct theme t, usual;
+	struct err e;
+	double d;
+	size_t i;
+	int blind;
+
+	(void)state;
+	assert_int_equal(theme_find(&t, "blue-orange", NULL, NULL, &e), ST_OK);
+	assert_int_equal(theme_find(&usual, "dark", NULL, NULL, &e), ST_OK);
+	for (blind = 0; blind < 3; blind++)
+		for (i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
+			d = difference(t.face[pair[i][0]].fg, t.face[pair[i][1]].fg, blind);
+			if (d < 20)
+				fail_msg("%s and %s are only %.1f apart for eye %d", role_name(pair[i][0]),
+					role_name(pair[i][1]), d, blind);
+		}
+	/* The measure means something: red and green of the usual theme do fall together. */
+	d = difference(usual.face[ROLE_OK].fg, usual.face[ROLE_CRIT].fg, 0);
+	if (d < 2 * difference(usual.face[ROLE_OK].fg, usual.face[ROLE_CRIT].fg, 2))
+		fail_msg("%.1f, %.1f", d, difference(usual.face[ROLE_OK].fg, usual.face[ROLE_CRIT].fg, 2));
+}
+
+static void
+test_ground_of_text(void **state)
+{
+	struct theme t;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(parse(&t, "face text = #ffffff,#000080\nface crit = red,blue\nface ok = green\nface frame = 3,default\n",
+		&e), ST_OK);
+	assert_int_equal(t.face[ROLE_OK].bg, 0x1000080);
+	assert_int_equal(t.face[ROLE_WARN].bg, 0x1000080);
+	assert_int_equal(t.face[ROLE_CRIT].bg, 4);
+	assert_int_equal(t.face[ROLE_FRAME].bg, -1);
+	assert_int_equal(t.face[ROLE_FRAME_FOCUS].bg, -1);
+}
+
 int
 main(void)
 {
@@ -238,6 +438,11 @@ main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_palettes),
+		cmocka_unit_test(test_shipped_files_are_embedded),
+		cmocka_unit_test(test_shipped_themes_tell_warnings),
+		cmocka_unit_test(test_shipped_themes_are_readable),
+		cmocka_unit_test(test_blue_orange_for_all_eyes),
+		cmocka_unit_test(test_ground_of_text),
 	};
 
 	return cmocka_run_group_tests_name("theme", tests, NULL, NULL);
