@@ -8,6 +8,7 @@
 #include "app.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "cmd/stop.h"
 #include "out/block_json.h"
 #include "cmd/monitor.h"
 #include "ui/howto.h"
@@ -21,36 +22,6 @@ enum {
 	URGENT_MS = 8, /* … but a key or a new head is drawn at once */
 	LATE_MS = 100, /* our own loop this late: latency samples are ours, not the node's */
 };
-
-/* ---- signals ---- */
-
-/* A handler has no argument: this is what it must reach. */
-static struct {
-	volatile sig_atomic_t count;
-	struct wake *wake;
-} signalled;
-
-static void on_signal(int sig)
-{
-	/* The second one does not wait for anything in order; the terminal is restored at exit by screen.c. */
-	if (++signalled.count >= 2) {
-		screen_emergency();
-		_exit(128 + sig);
-	}
-	wake_raise(signalled.wake);
-}
-
-static void take_signals(struct wake *w)
-{
-	struct sigaction sa = { .sa_handler = on_signal };
-
-	signalled.count = 0;
-	signalled.wake = w;
-	sigemptyset(&sa.sa_mask);
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
-}
 
 /* ---- options that the screen and the text frame share ---- */
 
@@ -86,7 +57,7 @@ static bool once_wait(struct app *a, uint64_t ms)
 
 	if (poll(&p, 1, (int)ms) > 0)
 		wake_take(&a->wake);
-	return signalled.count == 0;
+	return !stop_asked();
 }
 
 /* The first complete block is there, … */
@@ -344,7 +315,7 @@ static void loop(struct monitor *m)
 	uint64_t now = time_mono(), top;
 	unsigned bits;
 
-	while (!m->quit && signalled.count == 0) {
+	while (!m->quit && !stop_asked()) {
 		if (poll(p, 2, wait_ms(m, now)) < 0)
 			p[0].revents = p[1].revents = 0;
 		top = time_mono();
@@ -407,7 +378,7 @@ int monitor_show(struct app *a)
 
 	if (theme_of(c, &theme, &e) != ST_OK)
 		return cmd_fail(&e);
-	take_signals(&a->wake);
+	stop_on_signals(&a->wake, screen_emergency);
 	if (a->n_urls == 0 && text && !a->replay)
 		return once_howto(c, &theme, g);
 	if (a->replay && text) {

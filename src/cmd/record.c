@@ -10,6 +10,7 @@
 
 #include "app.h"
 #include "cmd/cmd.h"
+#include "cmd/stop.h"
 
 enum {
 	TICK_MS = 250,
@@ -17,31 +18,6 @@ enum {
 };
 
 #define REPORT_NS (60 * NS_S) /* where no terminal shows the line each second */
-
-static struct {
-	volatile sig_atomic_t count;
-	struct wake *wake;
-} signalled;
-
-static void on_signal(int sig)
-{
-	if (++signalled.count >= 2)
-		_exit(128 + sig);
-	wake_raise(signalled.wake);
-}
-
-static void take_signals(struct wake *w)
-{
-	struct sigaction sa = { .sa_handler = on_signal };
-
-	signalled.wake = w;
-	sigemptyset(&sa.sa_mask);
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
-	/* A limit on file sizes is a full disk, not the end. */
-	signal(SIGXFSZ, SIG_IGN);
-}
 
 /* ---- the line ---- */
 
@@ -164,7 +140,7 @@ static void record_loop(struct app *a, bool tty)
 
 	if (a->conf->rotate)
 		next_file = start + a->conf->rotate;
-	while (signalled.count == 0 && !enough(a, start, now)) {
+	while (!stop_asked() && !enough(a, start, now)) {
 		if (poll(&p, 1, more || next_tick <= now ? 0 : (int)((next_tick - now) / NS_MS) + 1) > 0)
 			wake_take(&a->wake);
 		app_drain(a, &more);
@@ -220,7 +196,9 @@ static int record_run(const struct conf *c)
 		free(a);
 		return cmd_fail(&e);
 	}
-	take_signals(&a->wake);
+	stop_on_signals(&a->wake, NULL);
+	/* A limit on file sizes is a full disk, not the end. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (a->n_urls == 0) {
 		err_set(&e, ST_REFUSED, "no node found to record");
 		(void)err_cure(&e, "chaintop record -o FILE.ct ws://127.0.0.1:8546");
