@@ -367,7 +367,7 @@ static enum status give(struct frame_rx *r, struct frame *f, struct err *e)
 	rlp_init(&rlp, p, r->size);
 	if (!rlp_next(&rlp, &code) || !rlp_item_u64(&code, &f->code))
 		return broken(r, e, ST_MALFORMED, "a message without a code");
-	f->data = rlp.p;
+	f->data = p + (rlp.p - p);
 	f->n = (size_t)(rlp.end - rlp.p);
 	f->wire = FRAME_HEAD + r->padded + FRAME_MAC;
 	f->mark = r->mark;

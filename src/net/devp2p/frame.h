@@ -67,7 +67,7 @@ void frame_tx_trim(struct frame_tx *t);
 
 struct frame {
 	uint64_t code;
-	const uint8_t *data; /* in the receive buffer, until the next frame_rx_space or frame_rx_next */
+	uint8_t *data; /* in the receive buffer, until the next frame_rx_space or frame_rx_next; may be changed */
 	size_t n, wire; /* bytes of data; bytes of the whole frame */
 	struct rx_mark mark; /* when it began to come */
 };

@@ -158,9 +158,55 @@ static bool plain_room(struct rlpx *r, size_t n)
 	return r->plain != NULL;
 }
 
-static enum status decompress(struct rlpx *r, struct rlpx_msg *m, struct err *e)
+/* A literal of the snappy format: length of its tag and of its bytes. False: another element, or cut off. */
+static bool literal(const uint8_t *p, size_t n, size_t *tag, size_t *len)
+{
+	const unsigned v = n > 0 ? p[0] >> 2 : 0, more = v < 60 ? 0 : v - 59;
+
+	if (n < 1 + more || (p[0] & 3) != 0)
+		return false;
+	*tag = 1 + more;
+	*len = v;
+	if (more > 0)
+		*len = 0;
+	for (unsigned i = more; i > 0; i--)
+		*len = *len << 8 | p[i];
+	++*len;
+	return *len <= n - *tag;
+}
+
+/*
+ * Data that do not compress (hashes, signatures) are literals alone. They are used where they are: the first one stays, the
+ * others close up to it. NULL: not so, or not n bytes.
+ */
+static const uint8_t *literals_only(uint8_t *p, size_t size, size_t n)
+{
+	size_t tag, len, at = 0, sum = 0;
+	uint8_t *start, *end;
+
+	while (at < size && (p[at] & 0x80))
+		at++;
+	at++; /* the length; it was read before */
+	p += at < size ? at : size;
+	size -= at < size ? at : size;
+	for (at = 0; at < size; at += tag + len, sum += len)
+		if (!literal(p + at, size - at, &tag, &len))
+			return NULL;
+	if (sum != n || n == 0 || !literal(p, size, &tag, &len))
+		return NULL;
+	start = p + tag;
+	end = start + len;
+	for (at = tag + len; at < size && literal(p + at, size - at, &tag, &len); at += tag + len) {
+		memmove(end, p + at + tag, len);
+		end += len;
+	}
+	return start;
+}
+
+static enum status decompress(struct rlpx *r, struct rlpx_msg *m, uint8_t *at, struct err *e)
 {
 	const size_t max = m->code < RLPX_BASE_CODES ? RLPX_HELLO_MAX : r->max_message;
+	const uint8_t *plain;
 	size_t n;
 
 	if (snappy_uncompressed_length((const char *)m->data, m->n, &n) != SNAPPY_OK)
@@ -174,6 +220,12 @@ static enum status decompress(struct rlpx *r, struct rlpx_msg *m, struct err *e)
 		return err_set(e, ST_MALFORMED,
 			"RLPx: message 0x%02x claims to have %zu bytes in %zu compressed ones",
 			(unsigned)m->code, n, m->n);
+	plain = literals_only(at, m->n, n);
+	if (plain != NULL) {
+		m->data = plain;
+		m->n = n;
+		return ST_OK;
+	}
 	if (!plain_room(r, n))
 		return err_set(e, ST_NOMEM, "out of memory");
 	if (snappy_uncompress((const char *)m->data, m->n, (char *)r->plain, &n) != SNAPPY_OK)
@@ -188,7 +240,7 @@ static enum status decompress(struct rlpx *r, struct rlpx_msg *m, struct err *e)
  * A Disconnect around Hello comes in either form, whatever was agreed: a peer that refuses us has not always seen our
  * Hello. What is neither form is handed out as it is: the peer is going anyway.
  */
-static enum status take_disconnect(struct rlpx *r, struct rlpx_msg *m, struct err *e)
+static enum status take_disconnect(struct rlpx *r, struct rlpx_msg *m, uint8_t *at, struct err *e)
 {
 	const struct rlpx_msg raw = *m;
 	enum status st;
@@ -196,7 +248,7 @@ static enum status take_disconnect(struct rlpx *r, struct rlpx_msg *m, struct er
 	/* Uncompressed: a list, or a bare reason. No compressed form looks like that. */
 	if (m->n <= 4 && (m->n <= 1 || m->data[0] == 0xc0 + m->n - 1))
 		return ST_OK;
-	st = decompress(r, m, e);
+	st = decompress(r, m, at, e);
 	if (st == ST_OK || st == ST_NOMEM)
 		return st;
 	*m = raw;
@@ -236,9 +288,9 @@ enum status rlpx_next(struct rlpx *r, struct rlpx_msg *m, struct err *e)
 			.code = f.code, .data = f.data, .n = f.n, .wire = f.wire, .mark = f.mark
 		};
 		if (m->code == DISCONNECT)
-			st = take_disconnect(r, m, e);
+			st = take_disconnect(r, m, f.data, e);
 		else if (r->snappy)
-			st = decompress(r, m, e);
+			st = decompress(r, m, f.data, e);
 		else if (!r->hello_done && m->n > RLPX_HELLO_MAX)
 			st = err_set(e, ST_TOO_BIG, "RLPx: %zu bytes before Hello", m->n);
 	}
