@@ -5,16 +5,32 @@
 
 #include "eth/keccak.h"
 
-enum status tx_sender(
-	struct verifier *v, const struct block *b, const struct tx *t, struct addr *out)
+enum status signature_signer(
+	const struct hash *digest, const uint8_t rs[64], uint8_t parity, struct addr *out)
 {
 	/* Recovery needs no secret and no tables: the library's constant context does. */
 	const secp256k1_context *const ctx = secp256k1_context_static;
 	secp256k1_ecdsa_recoverable_signature sig;
 	secp256k1_pubkey key;
-	struct hash digest, sum;
-	uint8_t compact[64], whole[65], parity;
+	uint8_t whole[65];
+	struct hash sum;
 	size_t n = sizeof(whole);
+
+	/* Above 3 the library would end the program. */
+	if (parity > 1 || !secp256k1_ecdsa_recoverable_signature_parse_compact(ctx, &sig, rs, parity) ||
+		!secp256k1_ecdsa_recover(ctx, &key, &sig, digest->b) ||
+		!secp256k1_ec_pubkey_serialize(ctx, whole, &n, &key, SECP256K1_EC_UNCOMPRESSED))
+		return ST_MALFORMED;
+	keccak256(whole + 1, 64, sum.b);
+	memcpy(out->b, sum.b + 12, sizeof(out->b));
+	return ST_OK;
+}
+
+enum status tx_sender(
+	struct verifier *v, const struct block *b, const struct tx *t, struct addr *out)
+{
+	struct hash digest;
+	uint8_t compact[64], parity;
 	enum status st;
 
 	/* State syncs and the like carry a signature of zeros. */
@@ -25,12 +41,5 @@ enum status tx_sender(
 		return st;
 	u256_to_be(&t->r, compact);
 	u256_to_be(&t->s, compact + 32);
-	/* parity is 0 or 1 here; above 3 the library would end the program. */
-	if (!secp256k1_ecdsa_recoverable_signature_parse_compact(ctx, &sig, compact, parity) ||
-		!secp256k1_ecdsa_recover(ctx, &key, &sig, digest.b) ||
-		!secp256k1_ec_pubkey_serialize(ctx, whole, &n, &key, SECP256K1_EC_UNCOMPRESSED))
-		return ST_MALFORMED;
-	keccak256(whole + 1, 64, sum.b);
-	memcpy(out->b, sum.b + 12, sizeof(out->b));
-	return ST_OK;
+	return signature_signer(&digest, compact, parity, out);
 }
