@@ -48,6 +48,7 @@ void drive_learn_time(struct drive *d, const struct head *h)
 {
 	enum { SPAN = 32 };
 	const struct head *tip = &d->tip;
+	uint64_t ahead;
 
 	if (d->n_past == 0 || h->number < d->past[0].number) {
 		/* Also where the numbers went back by much: another chain, or a new one. */
@@ -57,12 +58,13 @@ void drive_learn_time(struct drive *d, const struct head *h)
 		d->past[0].time_ms = h->time_ms;
 		d->n_past += d->n_past == 0;
 	}
-	if (tip->number >= d->past[0].number + 3 && tip->time_ms >= d->past[0].time_ms)
-		d->seen_ns = (tip->time_ms - d->past[0].time_ms) * NS_MS / (tip->number - d->past[0].number);
+	ahead = tip->number > d->past[0].number ? tip->number - d->past[0].number : 0;
+	if (ahead >= 3 && tip->time_ms >= d->past[0].time_ms)
+		d->seen_ns = (tip->time_ms - d->past[0].time_ms) * NS_MS / ahead;
 	if (!d->chain || !d->chain->block_ms)
 		d->block_ns = d->seen_ns;
 	drive_adapt_polling(d);
-	if (h->number < d->past[d->n_past - 1].number + SPAN)
+	if (h->number < d->past[d->n_past - 1].number || h->number - d->past[d->n_past - 1].number < SPAN)
 		return;
 	if (d->n_past == 2)
 		d->past[0] = d->past[1];
@@ -116,7 +118,7 @@ void drive_follow(struct drive *d, const struct head *h, bool polled)
 		return;
 	d->walked = 0;
 	if (d->has_tip && !hash_eq(&d->tip.hash, &h->parent)) {
-		if (h->number > d->tip.number + 1)
+		if (h->number > d->tip.number && h->number - d->tip.number > 1)
 			fill_gap(d, h, polled);
 		else
 			drive_walk(d, h);

@@ -235,6 +235,24 @@ static void a_polled_body_comes_once(void **state)
 	assert_true(rig_has_open(&poll, "eth_getBlockByHash", rig_hash_hex(101, 1)));
 }
 
+/* A node may claim the last number there is: nothing is computed beyond it. */
+static void the_number_may_be_the_last(void **state)
+{
+	unsigned gaps;
+
+	(void)state;
+	rig_start(&push, 4242, UINT64_MAX);
+	assert_int_equal(push.d.tip.number, UINT64_MAX);
+	assert_int_equal(push.d.block_ns, 0);
+	gaps = rig_events(&push, EV_GAP);
+	rig_head(&push, 50, 0, 0);
+	assert_int_equal(push.d.tip.number, 50);
+	assert_int_equal(rig_events(&push, EV_GAP), gaps);
+	rig_head(&push, UINT64_MAX, 1, 1);
+	assert_int_equal(push.d.tip.number, UINT64_MAX);
+	assert_int_equal(rig_events(&push, EV_GAP), gaps + 1);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -248,6 +266,7 @@ int main(void)
 		T(one_subscribe_at_a_time),
 		T(the_genesis_may_come_last),
 		T(a_polled_body_comes_once),
+		T(the_number_may_be_the_last),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
