@@ -22,10 +22,8 @@ enum {
 #define TICK_NS (250 * NS_MS)
 /* Nothing at all for so long: the machine slept, or the file is damaged. Its ticks are left out. */
 #define HOLE_NS (600 * NS_S)
-/* A jump plays all before it if that is not more than this many bytes of messages, else from a segment on … */
 #define JUMP_BYTES (UINT64_C(512) << 20)
-/* … that begins at least this long before the place. */
-#define WARM_NS (600 * NS_S)
+#define JUMP_NS (600 * NS_S)
 
 struct player;
 
@@ -575,6 +573,8 @@ enum status replay_open(struct replay **out, const struct replay_opts *o, struct
 		return err_set(e, ST_NOMEM, "no memory for a replay");
 	memset(r, 0, sizeof(*r));
 	r->o = *o;
+	r->o.jump_bytes = o->jump_bytes ? o->jump_bytes : JUMP_BYTES;
+	r->o.jump_ns = o->jump_ns ? o->jump_ns : JUMP_NS;
 	r->control.rfd = r->control.wfd = -1;
 	replay_speed(r, o->speed);
 	st = o->file ? recreader_open(&r->file, o->file, e) : recreader_open_memory(&r->file, o->data, o->n, e);
@@ -675,9 +675,9 @@ static void choose_start(struct replay *r, uint64_t mono)
 	r->begin_mono = i->start_mono;
 	r->begin_wall = i->start_wall;
 	r->warm = true;
-	if (mono <= i->start_mono + WARM_NS || recreader_bytes_before(r->file, mono) <= JUMP_BYTES)
+	if (mono <= i->start_mono + r->o.jump_ns || recreader_bytes_before(r->file, mono) <= r->o.jump_bytes)
 		return;
-	if (!recreader_segment(r->file, mono - WARM_NS, false, &s) || s.mono <= i->start_mono)
+	if (!recreader_segment(r->file, mono - r->o.jump_ns, false, &s) || s.mono <= i->start_mono)
 		return;
 	r->from_seq = s.first_seq;
 	r->begin_mono = s.mono;

@@ -30,6 +30,11 @@ struct replay_opts {
 	 * pace changes or the recording ends: they are what is seen.
 	 */
 	bool verify;
+	/*
+	 * A jump plays all that is before its place if that is not more than this many bytes of messages (0: 512 MiB), else
+	 * from a segment on that begins at least this long before it (0: 10 min).
+	 */
+	uint64_t jump_bytes, jump_ns;
 };
 
 struct replay;
