@@ -9,6 +9,7 @@
 #include <term.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <poll.h>
 #include <signal.h>
@@ -41,6 +42,8 @@ enum {
 	N_CRASH = sizeof(crash_signals) / sizeof(crash_signals[0]),
 	N_OWN = sizeof(own_signals) / sizeof(own_signals[0]),
 	ALT_STACK = 64 << 10,
+	EMERGENCY_TRIES = 4,
+	EMERGENCY_MS = 50, /* each */
 };
 
 static struct {
@@ -57,16 +60,34 @@ static struct {
 
 /* ---- signals ---- */
 
+/* A terminal that takes nothing (^S, a dead link) must not hold a process that is about to end. */
+static void
+send_restore(void)
+{
+	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	int flags = fcntl(STDOUT_FILENO, F_GETFL), tries;
+	size_t sent = 0;
+	ssize_t n;
+
+	if (flags < 0 || fcntl(STDOUT_FILENO, F_SETFL, flags | O_NONBLOCK) != 0)
+		return;
+	for (tries = 0; tries < EMERGENCY_TRIES && sent < term.restore_n; tries++) {
+		if (poll(&p, 1, EMERGENCY_MS) <= 0)
+			continue;
+		n = write(STDOUT_FILENO, term.restore + sent, term.restore_n - sent);
+		if (n > 0)
+			sent += (size_t)n;
+	}
+	fcntl(STDOUT_FILENO, F_SETFL, flags);
+}
+
 /* Only calls that are safe in a handler: endwin is not. Then the signal goes to whoever had it before. */
 void
 screen_emergency(void)
 {
-	ssize_t n;
-
 	if (term.restore_n == 0)
 		return;
-	n = write(STDOUT_FILENO, term.restore, term.restore_n);
-	(void)n;
+	send_restore();
 	tcsetattr(STDIN_FILENO, TCSANOW, &term.saved);
 }
 
@@ -252,7 +273,7 @@ static enum status
 no_terminal(struct err *e, const char *what)
 {
 	err_set(e, ST_USAGE, "%s", what);
-	return err_cure(e, "chaintop --once prints one frame as text, --stream one line per event");
+	return err_cure(e, "chaintop --once prints one frame as text");
 }
 
 static enum status
@@ -366,6 +387,9 @@ screen_open(struct screen **out, const struct screen_opts *o, struct err *e)
 	term.winch = term.tstp = term.cont = 0;
 	term.restore_n = 0;
 	catch_signals();
+	/* The size is the terminal's, not what an exported COLUMNS says it once was. */
+	use_env(FALSE);
+	use_tioctl(TRUE);
 	s->curses = newterm(NULL, stdout, stdin);
 	if (s->curses == NULL) {
 		release_signals();

@@ -321,6 +321,31 @@ exits(void)
 	exit(7); /* forgot to close */
 }
 
+static void
+exits_blocked(void)
+{
+	open_or_exit(COLOR_AUTO);
+	tcflow(1, TCOOFF);
+	tell(1);
+	screen_emergency();
+	_exit(7);
+}
+
+/* Exported sizes of another terminal, and one that no terminal has. */
+static void
+misled(void)
+{
+	struct screen *s;
+	int w, h;
+
+	setenv("COLUMNS", "99999", 1);
+	setenv("LINES", "3", 1);
+	s = open_or_exit(COLOR_NEVER);
+	screen_size(s, &w, &h);
+	tell((uint32_t)(w * 1000 + h));
+	screen_close(s);
+}
+
 /* ---- cases ---- */
 
 static void
@@ -482,6 +507,31 @@ test_restores(void **state)
 	modes_restored(crashes, true);
 }
 
+/* As after ^S: the second SIGTERM must end it although nothing can be written. */
+static void
+test_blocked_terminal(void **state)
+{
+	struct termios after;
+	int status;
+
+	(void)state;
+	begin(exits_blocked, "xterm-256color");
+	assert_int_equal(told(), 1);
+	status = end_with(&after);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 7);
+	assert_true((after.c_lflag & (ICANON | ECHO)) == (ICANON | ECHO));
+}
+
+static void
+test_size_is_the_terminals(void **state)
+{
+	(void)state;
+	begin(misled, "xterm-256color");
+	assert_int_equal(told(), W * 1000 + H);
+	assert_int_equal(end(), 0);
+}
+
 int
 main(void)
 {
@@ -492,6 +542,8 @@ main(void)
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_resize),
 		cmocka_unit_test(test_restores),
+		cmocka_unit_test(test_blocked_terminal),
+		cmocka_unit_test(test_size_is_the_terminals),
 	};
 
 	return cmocka_run_group_tests_name("screen", tests, NULL, NULL);
