@@ -197,7 +197,7 @@ void body_event(struct model *m, const struct event *e)
 		return;
 	}
 	race_usable(m, n, e);
-	if (!n->b.body_seen && !txs_digest(m, n, body)) {
+	if (!n->b.body_seen && !txs_digest(m, c, n, body)) {
 		block_unref(body);
 		return;
 	}

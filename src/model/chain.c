@@ -347,6 +347,15 @@ static struct node *node_new(struct chain_store *s)
 	return n;
 }
 
+/* Where the miner field is empty the signer stands in the extra data: that takes the body (model/txs.c). */
+static void signer_from(struct blk *b)
+{
+	static const struct addr none;
+
+	b->signer = b->h.miner;
+	b->signer_known = b->h.has & H_MINER && !addr_eq(&b->h.miner, &none);
+}
+
 static void name_from(struct blk *b)
 {
 	size_t n = b->h.extra_len < sizeof(b->h.extra) ? b->h.extra_len : sizeof(b->h.extra);
@@ -373,6 +382,8 @@ static void fill_in(struct node *n, const struct head *h)
 	if (add & H_MINER) {
 		own->miner = h->miner;
 		name_from(&n->b);
+		if (!n->b.signer_known)
+			signer_from(&n->b);
 	}
 	own->has |= add;
 }
@@ -416,6 +427,7 @@ struct node *chain_put(struct chain *c, const struct head *h, uint64_t mono, boo
 		.asked_mono = UNKNOWN,
 	};
 	name_from(&n->b);
+	signer_from(&n->b);
 	slot_put(s, n);
 	set_put(&s->hidden, n);
 	c->kept++;
@@ -505,6 +517,7 @@ void chain_name(struct chain *c, uint64_t id, const struct hash *genesis)
 	else
 		snprintf(c->name, sizeof(c->name), "chain %llu", (unsigned long long)id);
 	c->block_ms = c->info->block_ms ? c->info->block_ms : UNKNOWN;
+	c->turns = c->info->kind == CHAIN_POA;
 }
 
 struct chain *chain_new(uint64_t id, bool id_known, const struct hash *genesis)

@@ -142,7 +142,7 @@ void endpoint_link(struct path *p, const struct event *e)
 	p->attempt = e->u.link.attempt;
 	if (e->u.link.via[0]) {
 		snprintf(p->via, sizeof(p->via), "%.*s", (int)sizeof(e->u.link.via) - 1, e->u.link.via);
-		p->push = strncmp(p->via, "http", 4) != 0;
+		p->push = strncmp(p->via, "http", 4) != 0 && strcmp(p->via, "rlpx") != 0;
 	}
 	if (state == LINK_CONNECTING || up) {
 		p->dns_us = e->u.link.dns_us;

@@ -9,6 +9,9 @@
 enum {
 	T_BLOCKS = 64, /* intervals of which T is the median */
 	T_LEAST = 3,
+	RUN_BLOCKS = 512, /* of which the length of a run is learned */
+	RUN_MAX = 64,
+	RUNS_LEAST = 3,
 	STATS_BLOCKS = 10, /* of chains whose blocks are some seconds apart */
 	STATS_MAX = 120,
 	STATS_MS = 60000, /* of faster ones: as many blocks as this takes */
@@ -157,6 +160,49 @@ static void mark_slots(struct chain *c)
 			b->b.h.time_ms > p->b.h.time_ms && b->b.h.time_ms - p->b.h.time_ms >= 2 * t;
 }
 
+static bool same_signer(const struct node *a, const struct node *b)
+{
+	return a->b.signer_known && b->b.signer_known && addr_eq(&a->b.signer, &b->b.signer);
+}
+
+/*
+ * Runs of blocks of one signer: BSC's turns and Bor's sprints are some blocks long, and how long changed with forks: it
+ * is learned as the length that most of the whole runs in sight have.
+ */
+static void mark_runs(struct chain *c)
+{
+	struct node *list[RUN_BLOCKS], *n = c->head ? node_of(c->head) : NULL;
+	unsigned count = 0, runs[RUN_MAX + 1] = { 0 }, total = 0, best = 0;
+	bool whole = false;
+
+	for (; n && count < RUN_BLOCKS; n = chain_below(c, n))
+		list[count++] = n;
+	for (unsigned i = count; i-- > 0;) {
+		struct node *at = list[i], *below = i + 1 < count ? list[i + 1] : NULL;
+
+		if (!at->b.signer_known) {
+			at->b.run = 0;
+			whole = false;
+		} else if (below && same_signer(at, below)) {
+			/* The oldest in sight may be in the midst of a run: it keeps what was counted before. */
+			at->b.run = below->b.run ? (uint16_t)(below->b.run + (below->b.run < UINT16_MAX)) : 0;
+		} else if (below && below->b.signer_known) {
+			if (whole && below->b.run && below->b.run <= RUN_MAX) {
+				runs[below->b.run]++;
+				total++;
+			}
+			at->b.run = 1;
+			whole = true;
+		}
+	}
+	for (unsigned i = 1; i <= RUN_MAX; i++) {
+		if (runs[i] > runs[best])
+			best = i;
+	}
+	if (total >= RUNS_LEAST)
+		c->run_len = (uint16_t)best;
+}
+
 void gas_tick(struct model *m, struct chain *c)
 {
 	if (!c->store->stats_dirty)
@@ -164,6 +210,8 @@ void gas_tick(struct model *m, struct chain *c)
 	c->store->stats_dirty = false;
 	learn_t(c);
 	mark_slots(c);
+	if (c->turns)
+		mark_runs(c);
 	c->next = (struct fees_next){ .base_known = false };
 	if (c->head) {
 		next_base(c, &c->head->h, &c->next);

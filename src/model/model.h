@@ -77,6 +77,10 @@ struct blk {
 	int32_t reincluded; /* how many of its transactions are in the winning branch; −1: not known (a body is missing) */
 	bool gap_before; /* its parent is not known to us */
 	bool slot_lost; /* slot chains: more than one slot since its parent */
+	/* Chains whose signers take turns (chain.turns). */
+	struct addr signer; /* the header's miner, or recovered from the extra data; valid if signer_known */
+	bool signer_known;
+	uint16_t run; /* so many blocks in a row, this one included, had this signer; 0: not known */
 };
 
 /* ---- a chain ---- */
@@ -136,6 +140,8 @@ struct chain {
 	unsigned n_reorgs;
 	unsigned long reorg_count;
 	bool verified_once; /* a ✓ was seen: ✗ may be shown */
+	bool turns; /* signers take turns: BSC, Polygon, clique */
+	uint16_t run_len; /* how long a signer's run is, learned; 0: not known yet */
 	bool any_base_fee; /* false: the chain has none so far: pane "Gas price" */
 	unsigned kept; /* blocks in the table */
 	struct chain_store *store; /* private */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "eth/seal.h"
 #include "model/chain.h"
 
 static struct u256 *scratch(struct model_priv *mp, uint32_t n)
@@ -19,7 +20,26 @@ static struct u256 *scratch(struct model_priv *mp, uint32_t n)
 	return p;
 }
 
-bool txs_digest(struct model *m, struct node *n, const struct block *body)
+/*
+ * Who signed, where the miner field is empty. On a chain that is not known to have signers who take turns a header must
+ * look like it: clique's difficulty is 1 or 2, and its extra data holds more than a signature.
+ */
+static void find_signer(struct chain *c, struct blk *b, const struct block *body)
+{
+	const struct header *h = &body->h;
+
+	if (b->signer_known || !(h->has & H_DIFFICULTY) || u256_is_zero(&h->difficulty))
+		return;
+	if (!c->turns && (c->info->kind == CHAIN_SLOT || c->info->kind == CHAIN_ROLLUP ||
+			  u256_sat64(&h->difficulty) > 2 || h->extra.len < 32 + 65))
+		return;
+	if (header_signer(h, block_at(body, h->extra), &b->signer) != ST_OK)
+		return;
+	b->signer_known = true;
+	c->turns = true;
+}
+
+bool txs_digest(struct model *m, struct chain *c, struct node *n, const struct block *body)
 {
 	const struct tx *txs = block_txs(body);
 	struct blk *b = &n->b;
@@ -40,6 +60,7 @@ bool txs_digest(struct model *m, struct node *n, const struct block *body)
 	b->size = body->json_bytes;
 	b->block_size = body->h.has & H_SIZE ? body->h.size : UNKNOWN;
 	b->body_seen = true;
+	find_signer(c, b, body);
 	return true;
 }
 
