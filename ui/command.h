@@ -46,6 +46,7 @@
 	X(UI_COL_NEXT, "column-right", "l", "", "endpoints: the path to the right") \
 	X(UI_UNITS, "units", "u", "", "gwei, wei, ether") \
 	X(UI_TIMES, "times", "t", "", "age, UTC, local time") \
+	X(UI_GROUP, "group", "C", "", "blocks: a row for each second or for each block, where several come in a second") \
 	X(UI_CHAIN, "chain", "c", "", "next chain") \
 	X(UI_RETRY_NOW, "retry", "F5", "", "connect now, ask unsupported methods again") \
 	X(UI_MOUSE, "mouse", "M", "", "mouse on or off") \

@@ -255,6 +255,13 @@ add_short(struct line *l, const struct model *m, const struct chain *c)
 			time_age(buf, sizeof(buf), age_ns(m, c->final.time_ms)));
 }
 
+static void
+add_badge(struct line *l, const struct headlines *h)
+{
+	if (h->badge != NULL)
+		add(l, 0, ROLE_WARN, CELL_REVERSE | CELL_BOLD, " %s ", h->badge);
+}
+
 void
 headlines_first(struct canvas *c, int y, const struct headlines *h)
 {
@@ -266,6 +273,7 @@ headlines_first(struct canvas *c, int y, const struct headlines *h)
 	int clock_w, x, w = c->at.w;
 
 	fill_row(c, y);
+	add_badge(&l, h);
 	add(&l, 2, ROLE_TITLE, 0, " %s", ch != NULL ? ch->name : "chaintop");
 	if (m->n_chains > 1)
 		add(&l, 2, ROLE_LABEL, 0, " %u/%u", m->shown + 1, m->n_chains);
@@ -410,6 +418,7 @@ headlines_tiny(struct canvas *c, const struct headlines *h)
 	int y = (c->at.h - 1) / 2, n;
 
 	canvas_clear(c);
+	add_badge(&l, h);
 	if (c->at.w < 6) {
 		/* No room for the number: O of OK, D of DOWN … */
 		canvas_put(c, 0, y, (unsigned char)v->word[0], level_role(v->level), CELL_BOLD);
@@ -417,13 +426,14 @@ headlines_tiny(struct canvas *c, const struct headlines *h)
 	}
 	if (ch != NULL && ch->head != NULL) {
 		/* The number is what one looks for; what does not fit behind it leaves. */
-		add(&l, 0, ROLE_HEAD, 0, "%s", number_int(buf, sizeof(buf), ch->head->h.number));
+		add(&l, 0, ROLE_HEAD, 0, "%s%s", h->badge != NULL ? " " : "",
+			number_int(buf, sizeof(buf), ch->head->h.number));
 		add(&l, 1, ROLE_TEXT, 0, " %s",
 			time_age(buf, sizeof(buf), age_ns(h->shown, ch->head->h.time_ms)));
 		if (v->level != LEVEL_OK)
 			add(&l, 2, level_role(v->level), CELL_BOLD, " %s", v->word);
 	} else {
-		add(&l, 0, level_role(v->level), CELL_BOLD, "%s", v->word);
+		add(&l, 0, level_role(v->level), CELL_BOLD, "%s%s", h->badge != NULL ? " " : "", v->word);
 	}
 	line_draw(&l, c, y, c->at.w);
 	if (c->at.h < 2)

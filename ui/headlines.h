@@ -12,6 +12,7 @@ struct headlines {
 	const struct model *live; /* of the ticking figures; not NULL */
 	const struct model *shown; /* live, or the frozen copy */
 	bool frozen;
+	const char *badge; /* what line 1 begins with, inverse; NULL: nothing */
 	const char *flash; /* one sentence instead of line 2; NULL or "": none */
 };
 

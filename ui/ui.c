@@ -35,6 +35,7 @@ struct ui {
 	bool stale_data; /* no path answers: what came from them is drawn dim */
 	bool send; /* the terminal lost what it showed: the next frame counts as different */
 	char flash[160];
+	const char *badge;
 	bool flashed; /* the page of howto has it on line 2 */
 };
 
@@ -85,6 +86,7 @@ ui_new(const struct ui_opts *o)
 		return NULL;
 	ui->view = o->view >= 1 && o->view < VIEWS ? o->view : 1;
 	ui->last_view = ui->view == 1 ? 8 : 1;
+	ui->badge = o->badge;
 	ui->mouse = true;
 	ui->help = ui->page = -1;
 	ui->env.json = o->json;
@@ -633,7 +635,9 @@ static void
 draw_all(struct ui *ui, const struct model *live, unsigned dirty)
 {
 	const struct model *m = shown(ui, live);
-	struct headlines h = {.live = live, .shown = m, .frozen = ui->frozen != NULL, .flash = ui->flash};
+	struct headlines h = {
+		.live = live, .shown = m, .frozen = ui->frozen != NULL, .flash = ui->flash, .badge = ui->badge,
+	};
 	struct canvas page;
 
 	if (ui->layout.tiny) {

@@ -159,17 +159,24 @@ static void blocks_of_other_chains(void **state)
 	(void)state;
 	c->info = &info;
 	info.kind = CHAIN_POA;
+	c->turns = true;
 	c->head->h.difficulty = 1;
-	f = show(&pane_blocks, m, 106, 16);
-	has(f, "   turn ");
-	has(f, "    OUT   96");
+	f = show(&pane_blocks, m, 120, 16);
+	has(f, "    turn   kB");
+	has(f, "     OUT   96");
+	has(f, "  validator ");
+	c->head->run = 5;
+	c->run_len = 8;
+	has(again(m, 120, 16), " OUT 5/8   96");
 	c->block_ms = 450;
-	has(again(m, 106, 16), " Δt ms   txs");
-	has(again(m, 106, 16), " 12000   201");
+	pane.class->command(&pane, m, UI_GROUP);
+	has(again(m, 120, 16), " Δt ms   txs");
+	has(again(m, 120, 16), " 12000   201");
 	c->head->h.gas_limit = UINT64_C(1) << 50;
-	f = again(m, 106, 16);
-	has(f, "gas used  Mgas ");
-	has(f, "201  no limit  26.5 ");
+	f = again(m, 120, 16);
+	has(f, "gas used Mgas/s ");
+	/* 26.46 million in 12 s. */
+	has(f, "201  no limit    2.2 ");
 	model_free(m);
 }
 
@@ -242,7 +249,7 @@ static void gas_without_base_fee(void **state)
 	c->stats.burned_known = false;
 	f = show(&pane_gas, m, 54, 8);
 	has(f, "┌ Gas price ────");
-	has(f, "│ base none ");
+	has(f, "│ base fee: none ");
 	has(f, "│ price p10 0.010   p50 0.051   p90 2.000 gwei");
 	has_not(f, "burned");
 	has_not(f, "blob");

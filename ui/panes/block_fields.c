@@ -52,7 +52,7 @@ static const struct hash *root_of(const struct header *h, enum field f)
 
 static bool is_poa(const struct block_view *v)
 {
-	return v->c && v->c->info->kind == CHAIN_POA;
+	return v->c && v->c->turns;
 }
 
 static bool has_field(const struct block_view *v, enum field f)
@@ -242,8 +242,11 @@ static void line_builder(const struct block_view *v, struct doc_line *l)
 
 	l->role = ROLE_BUILDER;
 	if (is_poa(v)) {
-		snprintf(l->label, sizeof(l->label), "validator");
-		snprintf(l->text, sizeof(l->text), " %s", address_text(text, &v->h.miner));
+		snprintf(l->label, sizeof(l->label), "signer");
+		snprintf(l->text, sizeof(l->text), "%s",
+			 v->b && v->b->signer_known ? address_text(text, &v->b->signer) : "\xe2\x80\x94");
+		if (v->b && v->b->run && v->c->run_len)
+			snprintf(l->mark[0].text, sizeof(l->mark[0].text), "%u/%u", v->b->run, v->c->run_len);
 		return;
 	}
 	name_builder(name, sizeof(name), v->h.extra, n, NULL);

@@ -5,7 +5,10 @@
 #include <time.h>
 
 #include "base/time.h"
+#include "eth/address.h"
+#include "eth/names.h"
 #include "ui/pane.h"
+#include "ui/panes/block_groups.h"
 #include "ui/panes/parts.h"
 #include "ui/widget_bar.h"
 #include "ui/widget_table.h"
@@ -23,15 +26,19 @@ enum {
 	BUILDER_FITS = 80, /* narrower than that ✓ has its column instead */
 };
 
+static const uint64_t NUMBER_WIDE = 100000000; /* from here on numbers are wider than their column */
 static const uint64_t BODY_COMES_NS = 10 * NS_S; /* so long a body that is missing may be on its way */
 
 enum times { TIMES_AGE, TIMES_UTC, TIMES_LOCAL, TIMES_N };
 
 struct state {
 	struct table table;
+	struct table groups; /* of the rows of a second each */
+	bool single; /* each block has its row though T < 1 s */
 	enum fee_unit unit;
 	enum times times;
 	const struct blk *rows[ROWS_MAX];
+	struct block_group group[ROWS_MAX];
 };
 
 /* Narrow and wide differ in the gaps, so that both are filled to the edge. */
@@ -109,6 +116,16 @@ static double gas_share(const struct head *h)
 	return h->gas_limit ? (double)h->gas_used / (double)h->gas_limit : NAN;
 }
 
+/* Gas per second since the block before; T where that is not known. */
+static double gas_rate(const struct view *v, const struct blk *b)
+{
+	uint64_t ms = blk_interval_ms(v->c, b);
+
+	if (ms == UNKNOWN || ms == 0)
+		ms = v->c->block_ms;
+	return ms == UNKNOWN || ms == 0 ? NAN : (double)b->h.gas_used * 1000 / (double)ms;
+}
+
 /* ---- cells ---- */
 
 static void cell_age(const struct view *v, const struct blk *b, struct table_cell *out)
@@ -171,45 +188,40 @@ static void cell_truth(const struct blk *b, struct table_cell *out)
 	out->role = truth[b->truth].role;
 }
 
-/*
- * "heard 4.9 s late, orphaned 8.7 s later: 95 of 97 txs re-included"; narrow: "late 4.9 s, orphaned after 8.7 s, 95/97 back"
- */
-static void orphan_story(const struct view *v, const struct blk *b, char *out, size_t size)
+/* In its turn or not, and which block of the signer's run it is: "in 5/8", "OUT". */
+static void cell_turn(const struct view *v, const struct blk *b, struct table_cell *out)
 {
-	char late[48] = "", lived[48] = "", back[64] = "", n[NUMBER_MAX];
-	const char *fate = b->state == BLK_SIDE ? "not on the chain we follow" : "orphaned";
+	const char *turn = b->h.difficulty == 2 ? "in" : b->h.difficulty == 1 ? "OUT" : "";
+	char run[24] = "";
 
-	if (b->heard && b->late_known && b->late_ns > 0)
-		snprintf(late, sizeof(late), v->wide ? "heard %.24s s late, " : "late %.24s s, ",
-			 number_fixed(n, sizeof(n), (double)b->late_ns / 1e9, 1));
-	if (b->state == BLK_ORPHAN && b->heard && b->orphaned_mono != UNKNOWN && b->first_mono != UNKNOWN &&
-	    b->orphaned_mono >= b->first_mono)
-		snprintf(lived, sizeof(lived), v->wide ? " %.24s s later" : " after %.24s s",
-			 number_fixed(n, sizeof(n), (double)(b->orphaned_mono - b->first_mono) / 1e9, 1));
-	if (b->reincluded >= 0 && b->body_seen)
-		snprintf(back, sizeof(back), v->wide ? ": %d of %u txs re-included" : ", %d/%u back", b->reincluded,
-			 b->ntx);
-	snprintf(out, size, "%s%s%s%s", late, fate, lived, back);
+	if (b->run && v->c->run_len)
+		snprintf(run, sizeof(run), "%s%u/%u", turn[0] ? " " : "", b->run, v->c->run_len);
+	if (b->h.difficulty == 1)
+		out->role = ROLE_WARN;
+	snprintf(out->text, sizeof(out->text), "%s%s", turn, run);
+	if (!out->text[0])
+		snprintf(out->text, sizeof(out->text), "\xe2\x80\x94");
 }
 
-static void cell_turn(const struct blk *b, struct table_cell *out)
+static void cell_validator(const struct view *v, const struct blk *b, struct table_cell *out)
 {
-	if (b->h.difficulty == 2) {
-		snprintf(out->text, sizeof(out->text), "in");
-	} else if (b->h.difficulty == 1) {
-		snprintf(out->text, sizeof(out->text), "OUT");
-		out->role = ROLE_WARN;
-	} else {
+	const char *name = b->signer_known ? name_addr(v->c->id, &b->signer) : NULL;
+
+	out->role = ROLE_BUILDER;
+	if (name)
+		snprintf(out->text, sizeof(out->text), "%s", name);
+	else if (b->signer_known)
+		address_short(out->text, &b->signer);
+	else
 		snprintf(out->text, sizeof(out->text), "\xe2\x80\x94");
-	}
 }
 
 static void cell_blobs(const struct view *v, const struct blk *b, struct table_cell *out)
 {
 	unsigned long long n = b->h.blob_gas_used / BLOB_GAS;
 
-	if (v->c->info->kind == CHAIN_POA)
-		cell_turn(b, out);
+	if (v->c->turns)
+		cell_turn(v, b, out);
 	else if (!(b->h.has & H_BLOB_GAS_USED))
 		snprintf(out->text, sizeof(out->text), "\xe2\x80\x94");
 	else if (v->c->next.blob_max)
@@ -284,7 +296,7 @@ static void cell_gas(const struct view *v, const struct blk *b, struct table_cel
 
 	if (b->state == BLK_ORPHAN || (b->state == BLK_SIDE && v->wide)) {
 		out->spill = true;
-		orphan_story(v, b, out->text, sizeof(out->text));
+		parts_story(b, v->wide, out->text, sizeof(out->text));
 	} else if (no_limit(&b->h)) {
 		snprintf(out->text, sizeof(out->text), "no limit");
 		out->role = ROLE_LABEL;
@@ -324,7 +336,7 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 		break;
 	case COL_SHARE:
 		if (no_limit(&b->h))
-			number_fixed(out->text, sizeof(out->text), (double)b->h.gas_used / 1e6, 1);
+			number_fixed(out->text, sizeof(out->text), gas_rate(v, b) / 1e6, 1);
 		else
 			number_fixed(out->text, sizeof(out->text), gas_share(&b->h) * 100, v->wide);
 		break;
@@ -337,6 +349,10 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 			out->role = ROLE_WARN;
 		break;
 	case COL_BUILDER:
+		if (v->c->turns) {
+			cell_validator(v, b, out);
+			break;
+		}
 		snprintf(out->text, sizeof(out->text), "%s", b->builder[0] ? b->builder : "unknown");
 		out->role = b->builder[0] ? ROLE_BUILDER : ROLE_DIM;
 		break;
@@ -403,13 +419,13 @@ static double value(const struct view *v, const struct blk *b, enum col col)
 	case COL_GAS:
 		return (double)b->h.gas_used;
 	case COL_SHARE:
-		return gas_share(&b->h);
+		return no_limit(&b->h) ? gas_rate(v, b) : gas_share(&b->h);
 	case COL_BASE:
 		return b->h.has & H_BASE_FEE ? u256_double(&b->h.base_fee) : NAN;
 	case COL_TIP:
 		return b->tips.valid ? u256_double(&b->tips.p50) : NAN;
 	case COL_BLOBS:
-		if (v->c->info->kind == CHAIN_POA)
+		if (v->c->turns)
 			return b->h.difficulty;
 		return b->h.has & H_BLOB_GAS_USED ? (double)b->h.blob_gas_used : NAN;
 	case COL_KB:
@@ -458,17 +474,24 @@ static void columns(const struct state *s, const struct chain *c, int w, struct 
 		out[COL_BASE].title = s->unit == FEE_WEI ? "base wei" : "base ether";
 	if (!c)
 		return;
+	if (c->head && c->head->h.number >= NUMBER_WIDE) {
+		out[COL_NUMBER].width++;
+		out[COL_BUILDER].width--;
+	}
 	if (in_ms(c)) {
 		out[COL_DELTA].title = "\xce\x94t ms";
 		out[COL_DELTA].gap--;
 		out[COL_DELTA].width++;
 	}
 	if (c->head && no_limit(&c->head->h))
-		out[COL_SHARE].title = "Mgas";
+		out[COL_SHARE] = (struct table_col){ .title = "Mgas/s", .gap = 1, .width = 6 };
 	if (strcmp(parts_unit(c), "\xce\x9e") != 0)
 		out[COL_BURNED].title = "burned";
-	if (c->info->kind == CHAIN_POA)
+	if (c->turns) {
 		out[COL_BLOBS].title = "turn";
+		out[COL_BLOBS].width += 2;
+		out[COL_BUILDER].title = "validator";
+	}
 }
 
 static struct table_source source(struct state *s, const struct model *m, struct view *v)
@@ -485,25 +508,53 @@ static struct table_source source(struct state *s, const struct model *m, struct
 	};
 }
 
+/* True: rows are seconds. Then *g and *src are theirs. */
+static bool grouped(struct state *s, const struct view *v, bool is_wide, struct group_view *g, struct table_source *src)
+{
+	if (!in_ms(v->c) || s->single)
+		return false;
+	*g = (struct group_view){
+		.m = v->m,
+		.c = v->c,
+		.rows = s->rows,
+		.group = s->group,
+		.n = block_groups(s->group, s->rows, src->n),
+		.unit = s->unit,
+		.wide = is_wide,
+		.table = &s->groups,
+	};
+	*src = group_source(g);
+	return true;
+}
+
 static void draw(struct pane *pane, const struct model *m, struct canvas *c, bool focus)
 {
 	struct state *s = pane->state;
 	struct view v;
+	struct group_view g;
 	struct table_source src = source(s, m, &v);
-	char foot[80] = "", note[64], kept[NUMBER_MAX];
-	struct table_col cols[COLS];
+	char foot[80] = "", note[80], kept[NUMBER_MAX];
+	struct table_col cols[COLS], by_second[GROUP_COLS];
 	struct canvas in;
+	bool seconds;
 
 	v.wide = c->at.w >= WIDE;
 	columns(s, v.c, c->at.w, cols);
+	seconds = grouped(s, &v, v.wide, &g, &src);
 	if (src.n)
-		snprintf(foot, sizeof(foot), "%s kept%s \xc2\xb7 \xe2\x80\xb2 orphan",
+		snprintf(foot, sizeof(foot), "%s kept%s \xc2\xb7 \xe2\x80\xb2 orphan%s",
 			 number_int(kept, sizeof(kept), v.c->kept),
-			 v.c->info->kind == CHAIN_SLOT ? " \xc2\xb7 ! slot lost" : "");
-	table_note(&s->table, cols, note, sizeof(note));
+			 v.c->info->kind == CHAIN_SLOT ? " \xc2\xb7 ! slot lost" : "",
+			 !in_ms(v.c) ? "" : seconds ? " \xc2\xb7 by second, C each block" : " \xc2\xb7 C by second");
+	if (seconds)
+		group_columns(v.c, v.wide, s->unit, by_second);
+	table_note(seconds ? &s->groups : &s->table, seconds ? by_second : cols, note, sizeof(note));
 	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus, "Blocks", note,
 				      c->at.h >= 12 && v.wide ? foot : NULL));
-	table_draw(&s->table, cols, COLS, &src, &in, focus);
+	if (seconds)
+		table_draw(&s->groups, by_second, GROUP_COLS, &src, &in, focus);
+	else
+		table_draw(&s->table, cols, COLS, &src, &in, focus);
 	if (src.n == 0)
 		canvas_text(&in, 1, in.at.h > 1, -1, ROLE_DIM, 0, "waiting for the first block");
 }
@@ -526,40 +577,78 @@ static enum pane_result on_row(struct pane *pane, const struct blk *b, enum ui_c
 	}
 }
 
+/* The newest block of the row that is selected; NULL: there are none. */
+static const struct blk *selected(const struct state *s, const struct table_source *src, bool seconds)
+{
+	long row = table_selected(seconds ? &s->groups : &s->table, src);
+
+	if (row < 0)
+		return NULL;
+	return s->rows[seconds ? s->group[row].first : (unsigned)row];
+}
+
+static enum pane_result toggle_groups(struct pane *pane, const struct chain *c)
+{
+	struct state *s = pane->state;
+
+	if (!in_ms(c))
+		return parts_say(pane, "blocks are a second apart or more: each has its row");
+	s->single = !s->single;
+	return PANE_DONE;
+}
+
 static enum pane_result command(struct pane *pane, const struct model *m, enum ui_cmd cmd)
 {
 	struct state *s = pane->state;
 	struct view v;
+	struct group_view g;
 	struct table_source src;
-	long row;
+	struct table_col by_second[GROUP_COLS];
+	const struct blk *b;
+	bool seconds;
 
 	switch (cmd) {
-	case UI_OPEN:
-	case UI_RAW:
-	case UI_COPY:
-	case UI_COPY_JSON:
-		src = source(s, m, &v);
-		row = table_selected(&s->table, &src);
-		return row < 0 ? PANE_IGNORED : on_row(pane, at(&v, (unsigned)row), cmd);
 	case UI_UNITS:
 		s->unit = (s->unit + 1) % FEE_UNIT_N;
 		return PANE_DONE;
 	case UI_TIMES:
 		s->times = (s->times + 1) % TIMES_N;
 		return PANE_DONE;
+	case UI_GROUP:
+		return toggle_groups(pane, model_chain(m));
 	default:
-		src = source(s, m, &v);
-		return table_command(&s->table, wide, COLS, &src, cmd);
+		break;
 	}
+	src = source(s, m, &v);
+	seconds = grouped(s, &v, true, &g, &src);
+	switch (cmd) {
+	case UI_OPEN:
+	case UI_RAW:
+	case UI_COPY:
+	case UI_COPY_JSON:
+		b = selected(s, &src, seconds);
+		return b ? on_row(pane, b, cmd) : PANE_IGNORED;
+	default:
+		break;
+	}
+	if (!seconds)
+		return table_command(&s->table, wide, COLS, &src, cmd);
+	group_columns(v.c, true, s->unit, by_second);
+	return table_command(&s->groups, by_second, GROUP_COLS, &src, cmd);
 }
 
 static enum pane_result click(struct pane *pane, const struct model *m, int x, int y)
 {
 	struct state *s = pane->state;
 	struct view v;
+	struct group_view g;
 	struct table_source src = source(s, m, &v);
+	struct table_col by_second[GROUP_COLS];
 
-	return table_click(&s->table, wide, COLS, &src, x - 1, y - 1);
+	if (!grouped(s, &v, true, &g, &src))
+		return table_click(&s->table, wide, COLS, &src, x - 1, y - 1);
+	group_columns(v.c, true, s->unit, by_second);
+	return table_click(&s->groups, by_second, GROUP_COLS, &src, x - 1, y - 1);
 }
 
 extern const struct pane_class pane_blocks;

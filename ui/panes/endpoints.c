@@ -1,4 +1,5 @@
 /* Endpoints: every path, its head, how far behind the first it hears, how fast it answers, what it costs and what fails. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static const struct table_col wide[COLS] = {
 	[COL_TRANSFER] = { .title = "in transfer", .gap = 2, .width = 11, .priority = 9 },
 	[COL_CALLS] = { .title = "calls/min", .gap = 2, .width = 9, .priority = 10 },
 	[COL_MB] = { .title = "MB/min", .gap = 2, .width = 9, .priority = 11 },
-	[COL_PEERS] = { .title = "peers", .gap = 3, .width = 5, .priority = 12 },
+	[COL_PEERS] = { .title = "peers", .gap = 0, .width = 8, .priority = 12 },
 	[COL_ERRORS] = { .title = "errors 5 m", .gap = 3, .width = 10, .priority = 1 },
 };
 
@@ -57,7 +58,7 @@ static const struct table_col narrow[COLS] = {
 	[COL_TRANSFER] = { .title = "in transfer", .gap = 2, .width = 11, .priority = 9 },
 	[COL_CALLS] = { .title = "calls/min", .gap = 2, .width = 9, .priority = 10 },
 	[COL_MB] = { .title = "MB/min", .gap = 2, .width = 9, .priority = 11 },
-	[COL_PEERS] = { .title = "peers", .gap = 3, .width = 5, .priority = 12 },
+	[COL_PEERS] = { .title = "peers", .gap = 0, .width = 8, .priority = 12 },
 	[COL_ERRORS] = { .title = "err 5 m", .gap = 2, .width = 7, .priority = 1 },
 };
 
@@ -170,6 +171,24 @@ static void cell_state(const struct path *p, struct table_cell *out)
 	out->role = p->state == LINK_SILENT ? ROLE_CRIT : p->state == LINK_LIVE ? ROLE_OK : ROLE_INFO;
 }
 
+/* An old figure is dim and says how old it is: "48 (3m)". */
+static void cell_peers(const struct view *v, const struct path *p, struct table_cell *out)
+{
+	char n[NUMBER_MAX];
+	uint64_t old = 0;
+
+	number_int(n, sizeof(n), p->facts.peers);
+	if (p->facts.peers != UNKNOWN && p->facts.peers_mono != UNKNOWN && v->m->now_mono > p->facts.peers_mono)
+		old = v->m->now_mono - p->facts.peers_mono;
+	if (old > STALE_NS) {
+		out->role = ROLE_DIM;
+		snprintf(out->text, sizeof(out->text), "%s (%" PRIu64 "%s)", n,
+			 old < 3600 * NS_S ? old / (60 * NS_S) : old / (3600 * NS_S), old < 3600 * NS_S ? "m" : "h");
+	} else {
+		snprintf(out->text, sizeof(out->text), "%s", n);
+	}
+}
+
 static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell *out)
 {
 	const struct view *v = ctx;
@@ -228,10 +247,7 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 		number_mb(out->text, sizeof(out->text), p->bytes_per_min);
 		break;
 	case COL_PEERS:
-		number_int(out->text, sizeof(out->text), p->facts.peers);
-		if (p->facts.peers_mono != UNKNOWN && v->m->now_mono > p->facts.peers_mono &&
-		    v->m->now_mono - p->facts.peers_mono > STALE_NS)
-			out->role = ROLE_DIM;
+		cell_peers(v, p, out);
 		break;
 	case COL_ERRORS:
 		number_int(out->text, sizeof(out->text), p->errors.total_5m);
@@ -356,9 +372,16 @@ static void columns(const struct model *m, int w, struct table_col out[COLS])
 	int16_t x[COLS], width[COLS];
 	int want = 0, spare = w - 3;
 
+	const struct chain *c = model_chain(m);
+
 	memcpy(out, w >= WIDE ? wide : narrow, sizeof(wide));
 	if (w < WIDE)
 		return;
+	/* 100,000,000 and more. */
+	if (c && c->head && c->head->h.number >= 100000000) {
+		out[COL_HEAD].width++;
+		out[COL_ERRORS].gap--;
+	}
 	table_fit(out, COLS, w - 3, x, width);
 	for (unsigned i = 0; i < COLS; i++)
 		spare -= width[i] ? out[i].gap + width[i] : 0;

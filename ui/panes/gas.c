@@ -194,8 +194,7 @@ static void base_row(const struct look *l, struct canvas *c, int y, int w)
 	int x;
 
 	if (!(h->has & H_BASE_FEE)) {
-		canvas_text(c, 1, y, LABEL - 1, ROLE_LABEL, 0, "base");
-		canvas_text(c, LABEL, y, -1, ROLE_TEXT, 0, "none");
+		canvas_text(c, 1, y, -1, ROLE_LABEL, 0, "base fee: none");
 		return;
 	}
 	if (!l->base_moves) {

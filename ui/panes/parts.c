@@ -197,6 +197,24 @@ bool parts_syncing(const struct model *m)
 	return strcmp(m->line.word, "SYNCING") == 0;
 }
 
+char *parts_story(const struct blk *b, bool wide, char *out, size_t size)
+{
+	char late[48] = "", lived[48] = "", back[64] = "", n[NUMBER_MAX];
+	const char *fate = b->state == BLK_SIDE ? "not on the chain we follow" : "orphaned";
+
+	if (b->heard && b->late_known && b->late_ns > 0)
+		snprintf(late, sizeof(late), wide ? "heard %.24s s late, " : "late %.24s s, ",
+			 number_fixed(n, sizeof(n), (double)b->late_ns / 1e9, 1));
+	if (b->state == BLK_ORPHAN && b->heard && b->orphaned_mono != UNKNOWN && b->first_mono != UNKNOWN &&
+	    b->orphaned_mono >= b->first_mono)
+		snprintf(lived, sizeof(lived), wide ? " %.24s s later" : " after %.24s s",
+			 number_fixed(n, sizeof(n), (double)(b->orphaned_mono - b->first_mono) / 1e9, 1));
+	if (b->reincluded >= 0 && b->body_seen)
+		snprintf(back, sizeof(back), wide ? ": %d of %u txs re-included" : ", %d/%u back", b->reincluded, b->ntx);
+	snprintf(out, size, "%s%s%s%s", late, fate, lived, back);
+	return out;
+}
+
 char *parts_age(char *out, size_t size, int64_t ns)
 {
 	size_t n;

@@ -54,6 +54,11 @@ double parts_axis(double max);
 char *parts_span(char *out, size_t size, uint64_t ms);
 /* How long a wall time in ms is ago; what cannot be is the farthest that can. */
 int64_t parts_since(const struct model *m, uint64_t time_ms);
+/*
+ * What became of a block that is not on the chain: "heard 4.9 s late, orphaned 8.7 s later: 95 of 97 txs re-included"; not wide:
+ * "late 4.9 s, orphaned after 8.7 s, 95/97 back".
+ */
+char *parts_story(const struct blk *b, bool wide, char *out, size_t size);
 /* An age with a blank before its unit while it is short: "4.2 s", "42 s", "1m04s". */
 char *parts_age(char *out, size_t size, int64_t ns);
 /* "0x…" of all 32 bytes. */
