@@ -153,20 +153,34 @@ static enum status parse_speed(const char *word, double *speed, struct err *e)
 	return ST_OK;
 }
 
-enum status app_init_replay(struct app *a, const struct conf *conf, const char *file, struct err *e)
+static enum status init_replay(struct app *a, const struct conf *conf, struct replay_opts *o, struct err *e)
 {
-	struct replay_opts o = { .file = file, .wake = &a->wake, .verify = conf->verify };
 	enum status st;
 
 	*a = (struct app){ .conf = conf };
 	a->wake.rfd = a->wake.wfd = -1;
-	st = parse_speed(conf->speed, &o.speed, e);
+	o->wake = &a->wake;
+	o->verify = conf->verify;
+	st = parse_speed(conf->speed, &o->speed, e);
 	if (st == ST_OK)
 		st = wake_init(&a->wake, e);
 	if (st == ST_OK)
-		st = replay_open(&a->replay, &o, e);
+		st = replay_open(&a->replay, o, e);
 	if (st != ST_OK)
 		app_fini(a, 0);
+	return st;
+}
+
+enum status app_init_replay(struct app *a, const struct conf *conf, const char *file, struct err *e)
+{
+	return init_replay(a, conf, &(struct replay_opts){ .file = file }, e);
+}
+
+enum status app_init_demo(struct app *a, const struct conf *conf, const void *data, size_t n, struct err *e)
+{
+	enum status st = init_replay(a, conf, &(struct replay_opts){ .data = data, .n = n }, e);
+
+	a->demo = st == ST_OK;
 	return st;
 }
 

@@ -23,11 +23,12 @@ struct app {
 	unsigned n_feeds;
 	struct model *model;
 	struct replay *replay; /* instead of feeds; NULL: live */
+	bool demo; /* the replay is the demo's: it loops, and the screen says so */
 	bool there, ended; /* replay: the place it was told to start at, and its end, are reached */
 	struct recorder *recorder; /* NULL: not recording */
 	bool stopped, stuck; /* the feeds have ended; one has not */
 	unsigned long reorgs[CHAINS_MAX]; /* marked in the recording */
-	char from[64]; /* where the endpoints come from if not from the command line: "ETH_RPC_URL", "found /…/geth.ipc"; "" */
+	char from[128]; /* where it comes from if not from the command line: "ETH_RPC_URL", "found /…/geth.ipc"; "" */
 	unsigned turn; /* ring to begin with */
 	uint64_t events, frames;
 	uint64_t head_recv; /* stamp of the head that is newest in the model; 0 once drawn */
@@ -42,6 +43,8 @@ struct app {
 enum status app_init(struct app *a, const struct conf *conf, struct err *e) MUST_CHECK;
 /* The same for a recording: opens it and no socket. */
 enum status app_init_replay(struct app *a, const struct conf *conf, const char *file, struct err *e) MUST_CHECK;
+/* The same for the demo, a recording in memory that stays until app_fini. */
+enum status app_init_demo(struct app *a, const struct conf *conf, const void *data, size_t n, struct err *e) MUST_CHECK;
 /* Makes the model and starts the feeds, or the replay. record: file to record to (recorder.h); NULL: none. */
 enum status app_start(struct app *a, const char *record, struct err *e) MUST_CHECK;
 /* Replays: goes to another place of the recording, with a new model; mono as of replay_find. */

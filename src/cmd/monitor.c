@@ -11,6 +11,7 @@
 #include "cmd/stop.h"
 #include "out/block_json.h"
 #include "cmd/monitor.h"
+#include "demo.h"
 #include "ui/howto.h"
 #include "ui/screen.h"
 #include "ui/text.h"
@@ -20,6 +21,7 @@ enum {
 	TICK_MS = 250, /* line 1 moves at 4 Hz */
 	FRAME_MS = 33, /* 30 frames a second at most … */
 	URGENT_MS = 8, /* … but a key or a new head is drawn at once */
+	HINT_MS = 8000, /* a hint stands on line 2 for so long, unless a key takes it away */
 	LATE_MS = 100, /* our own loop this late: latency samples are ours, not the node's */
 };
 
@@ -99,10 +101,17 @@ static int once_print(const struct conf *c, const struct canvas *cv, const struc
 	return code;
 }
 
+/* What is not live says so. */
+static const char *badge_of(const struct app *a)
+{
+	return a->demo ? "DEMO" : a->replay ? "REPLAY" : NULL;
+}
+
 static int once_frame(struct app *a, const struct theme *theme, enum glyphs g, bool complete)
 {
 	const struct conf *c = a->conf;
-	struct ui_opts o = { .glyphs = g, .view = 1, .w = c->once.w ? c->once.w : 120, .h = c->once.h ? c->once.h : 36 };
+	struct ui_opts o = { .glyphs = g, .view = (int)c->view, .badge = badge_of(a),
+			     .w = c->once.w ? c->once.w : 120, .h = c->once.h ? c->once.h : 36 };
 	struct ui *ui = ui_new(&o);
 	int code;
 
@@ -177,6 +186,7 @@ struct monitor {
 	bool redraw; /* ui says so */
 	bool quit, more, late;
 	uint64_t drawn, next_tick;
+	uint64_t hint_until; /* 0: there is none */
 };
 
 /* The body that an open page lacks. */
@@ -251,6 +261,7 @@ static void take_input(struct monitor *m)
 	struct input in;
 
 	while (!m->quit && screen_input(m->s, &in)) {
+		m->hint_until = 0;
 		switch (in.kind) {
 		case INPUT_KEY:
 			act(m, ui_key(m->ui, model, in.key));
@@ -305,6 +316,26 @@ static int wait_ms(const struct monitor *m, uint64_t now)
 	return (int)((t - now + NS_MS - 1) / NS_MS);
 }
 
+static void end_hint(struct monitor *m, uint64_t now)
+{
+	if (m->hint_until == 0 || now < m->hint_until)
+		return;
+	ui_flash(m->ui, "");
+	m->hint_until = 0;
+}
+
+/* The demo begins again. */
+static void rewind_demo(struct monitor *m)
+{
+	struct err e;
+
+	if (app_jump(m->a, 0, &e) != ST_OK) {
+		log_msg(LOG_ERROR, "demo: %s", e.text);
+		m->quit = true;
+	}
+	m->dirty = DIRTY_ALL;
+}
+
 static void loop(struct monitor *m)
 {
 	struct app *a = m->a;
@@ -328,11 +359,14 @@ static void loop(struct monitor *m)
 			take_input(m);
 		bits = app_drain(a, &m->more);
 		m->dirty |= bits;
+		if (a->demo && a->ended)
+			rewind_demo(m);
 		m->urgent |= (bits & DIRTY_HEAD) != 0;
 		now = time_mono();
 		if (now >= m->next_tick) {
 			m->dirty |= app_tick(a, now);
 			ask_for_page(m);
+			end_hint(m, now);
 			m->redraw = true;
 			m->next_tick = now - now % (TICK_MS * NS_MS) + TICK_MS * NS_MS;
 		}
@@ -348,7 +382,7 @@ static int run_screen(struct app *a, const struct theme *theme, enum glyphs g)
 {
 	struct monitor m = { .a = a };
 	struct screen_opts so = { .color = color_of(a->conf), .theme = theme, .mouse = true, .wake = &a->wake };
-	struct ui_opts uo = { .glyphs = g, .view = 1, .json = block_json };
+	struct ui_opts uo = { .glyphs = g, .view = (int)a->conf->view, .badge = badge_of(a), .json = block_json };
 	struct err e = { .code = ST_OK };
 
 	if (screen_open(&m.s, &so, &e) != ST_OK)
@@ -356,8 +390,10 @@ static int run_screen(struct app *a, const struct theme *theme, enum glyphs g)
 	screen_size(m.s, &uo.w, &uo.h);
 	m.ui = ui_new(&uo);
 	if (m.ui) {
-		if (a->from[0])
+		if (a->from[0]) {
 			ui_flash(m.ui, a->from);
+			m.hint_until = time_mono() + HINT_MS * NS_MS;
+		}
 		m.dirty = DIRTY_ALL;
 		m.urgent = true;
 		draw(&m);
@@ -400,6 +436,34 @@ static bool is_recording(const struct conf *c)
 	return n > 3 && strcmp(c->args[0] + n - 3, ".ct") == 0;
 }
 
+/* Without a node a person is shown what it would be like; a script is told how to name one (once_howto). */
+static enum status demo_instead(struct app *a, const struct conf *c, struct err *e)
+{
+	enum status st;
+
+	if (a->n_urls || c->once.on || !isatty(STDOUT_FILENO))
+		return ST_OK;
+	app_fini(a, EXIT_FINE);
+	st = app_init_demo(a, c, demo_data, demo_size, e);
+	if (st == ST_OK)
+		snprintf(a->from, sizeof(a->from), "no node found: this is a recording \xc2\xb7 yours: chaintop ws://HOST:8546");
+	return st;
+}
+
+static enum status init(struct app *a, const struct conf *c, struct err *e)
+{
+	enum status st;
+
+	if (c->demo && c->n_args)
+		return err_set(e, ST_USAGE, "--demo watches no endpoints");
+	if (c->demo)
+		return app_init_demo(a, c, demo_data, demo_size, e);
+	if (is_recording(c))
+		return app_init_replay(a, c, c->args[0], e);
+	st = app_init(a, c, e);
+	return st == ST_OK ? demo_instead(a, c, e) : st;
+}
+
 static int monitor_run(const struct conf *c)
 {
 	struct app *a = malloc(sizeof(*a));
@@ -409,7 +473,7 @@ static int monitor_run(const struct conf *c)
 
 	if (!a)
 		return EXIT_OURS;
-	st = is_recording(c) ? app_init_replay(a, c, c->args[0], &e) : app_init(a, c, &e);
+	st = init(a, c, &e);
 	if (st != ST_OK) {
 		free(a);
 		return cmd_fail(&e);

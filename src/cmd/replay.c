@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/monitor.h"
 #include "cmd/netopts.h"
+#include "demo.h"
 
 static int replay_run(const struct conf *c)
 {
@@ -11,7 +12,7 @@ static int replay_run(const struct conf *c)
 	struct err e = { .code = ST_OK };
 	int code;
 
-	if (c->n_args != 1) {
+	if (c->n_args != !c->demo) {
 		err_set(&e, ST_USAGE, "replay wants one recording");
 		(void)err_cure(&e, "chaintop replay FILE.ct");
 		return cmd_fail(&e);
@@ -20,7 +21,7 @@ static int replay_run(const struct conf *c)
 	a = malloc(sizeof(*a));
 	if (!a)
 		return EXIT_OURS;
-	if (app_init_replay(a, c, c->args[0], &e) != ST_OK) {
+	if ((c->demo ? app_init_demo(a, c, demo_data, demo_size, &e) : app_init_replay(a, c, c->args[0], &e)) != ST_OK) {
 		free(a);
 		return cmd_fail(&e);
 	}

@@ -32,7 +32,7 @@ class Node:
         self.id += 1
         body = json.dumps({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}).encode()
         req = urllib.request.Request(self.url, body, {"Content-Type": "application/json"})
-        with urllib.request.urlopen(req, timeout=10) as answer:
+        with urllib.request.urlopen(req, timeout=60) as answer:
             got = json.load(answer)
         if "error" in got:
             raise RuntimeError(f"{method}: {got['error'].get('message')}")
