@@ -190,9 +190,111 @@ static void dirty_bits(void **state)
 	model_free(m);
 }
 
+/* Each part of a block by itself: what one answer proves is proven, what differs counts when a second one repeats it. */
+static void parts_of_a_block(void **state)
+{
+	struct model *m = rig_model(2, 1);
+	struct head h = rig_head(1, 1, 0);
+	struct event e = { .kind = EV_VERDICT, .mono = RIG_T0, .wall = RIG_WALL0, .u.verdict = { .hash = h.hash } };
+	const struct blk *b;
+
+	(void)state;
+	rig_say(m, 0, 12000, &h, SRC_PUSH);
+	b = chain_by_hash(m->chains[0], &h.hash);
+	assert_int_equal(b->part[PART_HEADER], TRUTH_NONE);
+	e.u.verdict.v = (struct verdict){ .header = TRUTH_YES, .txs = TRUTH_NO, .withdrawals = TRUTH_NONE };
+	model_apply(m, &e);
+	assert_int_equal(b->part[PART_HEADER], TRUTH_YES);
+	assert_int_equal(b->part[PART_TXS], TRUTH_UNKNOWN);
+	assert_int_equal(b->part[PART_WITHDRAWALS], TRUTH_NONE);
+	model_apply(m, &e);
+	/* This chain has not verified yet: it may be ours. */
+	assert_int_equal(b->part[PART_TXS], TRUTH_UNKNOWN);
+	rig_verdict(m, 0, 12500, 99, TRUTH_YES, NULL);
+	h = rig_head(2, 2, 1);
+	rig_say(m, 0, 24000, &h, SRC_PUSH);
+	rig_verdict(m, 0, 24500, 2, TRUTH_YES, NULL);
+	assert_int_equal(b->part[PART_TXS], TRUTH_NO);
+	model_free(m);
+}
+
+/* A body that somebody wants to see: asked of who told of it, then of the others, last of who said that it has none. */
+static void a_body_on_demand(void **state)
+{
+	struct model *m = rig_model(3, 1);
+	struct head h = rig_head(1, 1, 0);
+	struct event e = { .kind = EV_BODY_MISS, .path = 1, .mono = RIG_T0, .wall = RIG_WALL0 };
+	struct hash nobody = rig_hash(77);
+	struct want w;
+
+	(void)state;
+	rig_say(m, 1, 12000, &h, SRC_PUSH);
+	rig_tick(m, 12100);
+	assert_false(model_want_body(m, &nobody, 0, &w));
+	assert_true(model_want_body(m, &h.hash, 0, &w));
+	assert_int_equal(w.path, 1);
+	assert_int_equal(w.kind, CMD_BODY);
+	assert_int_equal(w.number, 1);
+	assert_true(hash_eq(&w.hash, &h.hash));
+	e.u.miss.hash = h.hash;
+	model_apply(m, &e);
+	model_apply(m, &e);
+	assert_int_equal(chain_by_hash(m->chains[0], &h.hash)->missed, 1);
+	assert_true(model_want_body(m, &h.hash, 1, &w));
+	assert_int_not_equal(w.path, 1);
+	for (unsigned p = 0; p < 3; p++)
+		rig_link(m, p, 13000, LINK_WAITING, ST_REFUSED);
+	assert_false(model_want_body(m, &h.hash, 2, &w));
+	model_free(m);
+}
+
+static void say_signed(struct model *m, uint64_t number, uint8_t signer)
+{
+	struct head h = rig_head(number, number, number - 1);
+
+	h.miner.b[0] = signer;
+	rig_say(m, 0, number * 450, &h, SRC_PUSH);
+	rig_tick(m, number * 450 + 300);
+}
+
+/* Runs of blocks of one signer; how long they are is learned from whole ones. */
+static void runs(void **state)
+{
+	struct model *m = rig_model(1, 56);
+	const struct chain *c;
+
+	(void)state;
+	for (uint64_t n = 100; n < 112; n++)
+		say_signed(m, n, (uint8_t)(n / 4));
+	c = m->chains[0];
+	assert_true(c->turns);
+	/* Two whole runs of three are too few, and the first one may have begun before. */
+	assert_int_equal(c->run_len, 0);
+	assert_int_equal(chain_by_number(c, 100)->run, 0);
+	assert_int_equal(chain_by_number(c, 103)->run, 0);
+	assert_int_equal(chain_by_number(c, 104)->run, 1);
+	assert_int_equal(chain_by_number(c, 107)->run, 4);
+	for (uint64_t n = 112; n < 122; n++)
+		say_signed(m, n, (uint8_t)(n / 4));
+	assert_int_equal(c->run_len, 4);
+	assert_int_equal(c->head->run, 2);
+	assert_true(c->head->signer_known);
+	model_free(m);
+	/* Elsewhere the miner is who is paid, not who signs. */
+	m = rig_model(1, 1);
+	for (uint64_t n = 100; n < 122; n++)
+		say_signed(m, n, (uint8_t)(n / 4));
+	assert_false(m->chains[0]->turns);
+	assert_int_equal(m->chains[0]->head->run, 0);
+	model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_of_a_block),
+		cmocka_unit_test(a_body_on_demand),
+		cmocka_unit_test(runs),
 		cmocka_unit_test(unknown_until_told),
 		cmocka_unit_test(pool_of_one_path),
 		cmocka_unit_test(links),
