@@ -42,8 +42,20 @@ t "a password is nowhere in the output" no_secret TOPSECRET
 t "a key in the path is nowhere in the output" no_secret KEYSECRET
 t "a key in the query is nowhere in the output" no_secret QUERYSECRET
 
-run --once=100x30 --timeout 2s
-t "without a URL it says how to connect" said 'ws://'
+# Without a URL the usual local addresses are tried: a node of somebody else's may be there.
+nobody_home() {
+	python3 - <<-'END'
+		import socket, sys
+		sys.exit(any(socket.socket().connect_ex(("127.0.0.1", port)) == 0 for port in (8545, 8546)))
+	END
+}
+if nobody_home; then
+	run --once=100x30 --timeout 2s
+	t "without a URL it says how to connect" said 'ws://'
+else
+	n_tests=$((n_tests + 1))
+	echo "ok $n_tests - without a URL # SKIP a node listens on port 8545 or 8546 of this machine"
+fi
 
 if [ -z "${ANVIL:-}" ]; then
 	n_tests=$((n_tests + 1))
