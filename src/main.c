@@ -1,4 +1,5 @@
 /* argv → command. */
+#include <fcntl.h>
 #include <locale.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -6,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/simd.h"
@@ -87,6 +89,18 @@ static void tame_malloc(void)
 #endif
 }
 
+/* Else a file or socket that is opened later gets the number of one that is closed, and what is printed goes into it. */
+static void hold_standard_files(void)
+{
+	int fd;
+
+	/* Only for reading: writing fails, as it did before. */
+	while ((fd = open("/dev/null", O_RDONLY)) >= 0 && fd <= STDERR_FILENO)
+		;
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const struct cmd_class *c = NULL;
@@ -96,6 +110,7 @@ int main(int argc, char **argv)
 
 	/* LC_CTYPE only: numbers keep their point in every locale. */
 	setlocale(LC_CTYPE, "");
+	hold_standard_files();
 	tame_malloc();
 	signal(SIGPIPE, SIG_IGN);
 	if (conf_parse(&conf, argc, argv, &e) != ST_OK)

@@ -31,6 +31,10 @@ t "and prints nothing on stdout" [ ! -s "$out" ]
 run --once=80x24 'ws://'
 t "a URL without a host exits 64" code_is 64
 
+# Nothing is printed into a file that got the number of a closed stderr.
+timeout 30 "$CHAINTOP" --once --log "$work/log" --jwt "$work/no-such-file" http://127.0.0.1:1 >"$out" 2>&- </dev/null
+t "a closed stderr is not the log" eval '[ -e "$work/log" ] && ! grep -q "^chaintop: " "$work/log"'
+
 # A port that nobody listens on: bound, then released.
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 begin=$EPOCHSECONDS
