@@ -21,15 +21,15 @@ enum {
 	MOVE_BYTES = 4 << 20, /* of the log */
 };
 
-#define MOVE_NS (2 * NS_S)
+#define MOVE_NS (5 * NS_S)
 
 /* To the letter: a reader accepts no other schema, so that nothing of a foreign file is ever run. */
 const char *const rec_schema[REC_SCHEMA_N] = {
 	"CREATE TABLE meta(k TEXT PRIMARY KEY, v)",
 	"CREATE TABLE feed(id INTEGER PRIMARY KEY, node TEXT, via TEXT, url_redacted TEXT)",
 	"CREATE TABLE seg(id INTEGER PRIMARY KEY, first_seq INTEGER, first_mono INTEGER, first_wall INTEGER, bytes INTEGER)",
-	"CREATE TABLE frame(seq INTEGER PRIMARY KEY, feed INTEGER, conn INTEGER, kind INTEGER, mono INTEGER, wall INTEGER, "
-	"body INTEGER, head BLOB, tail BLOB)",
+	("CREATE TABLE frame(seq INTEGER PRIMARY KEY, feed INTEGER, conn INTEGER, kind INTEGER, mono INTEGER, wall INTEGER, "
+	 "body INTEGER, head BLOB, tail BLOB)"),
 	"CREATE TABLE body(id INTEGER PRIMARY KEY, seg INTEGER, hash BLOB, raw_len INTEGER, z BLOB, UNIQUE(seg, hash))",
 	"CREATE TABLE mark(seq INTEGER, kind INTEGER, number INTEGER, hash BLOB, wall INTEGER)",
 	"CREATE INDEX mark_number ON mark(number)",
@@ -546,6 +546,9 @@ enum status recwriter_publish(struct recwriter *w, struct err *e)
 {
 	enum status st = recwriter_commit(w, e);
 
+	/* Here already: to change it later would take a journal that a reader had to roll back if we were killed. */
+	if (st == ST_OK)
+		st = rec_exec(w->db, "PRAGMA journal_mode=WAL", w->path, e);
 	if (st != ST_OK)
 		return st;
 	writer_shut(w);

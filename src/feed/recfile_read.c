@@ -244,29 +244,40 @@ static struct recreader *reader_new(const char *path)
 	return NULL;
 }
 
+static enum status open_as(struct recreader **out, const char *path, int flags, struct err *e)
+{
+	struct recreader *r = reader_new(path);
+	enum status st;
+
+	*out = NULL;
+	if (!r)
+		return err_set(e, ST_NOMEM, "no memory");
+	if (sqlite3_open_v2(r->path, &r->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+		st = rec_db_err(r->db, path, e);
+	else
+		st = reader_setup(r, e);
+	if (st != ST_OK)
+		recreader_close(r);
+	else
+		*out = r;
+	return st;
+}
+
 enum status recreader_open(struct recreader **out, const char *path, struct err *e)
 {
-	struct recreader *r;
 	enum status st = check_file(path, e);
 
 	*out = NULL;
 	if (st != ST_OK)
 		return st;
-	r = reader_new(path);
-	if (!r)
-		return err_set(e, ST_NOMEM, "no memory");
-	if (sqlite3_open_v2(r->path, &r->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
-		st = rec_db_err(r->db, path, e);
-	else
-		st = reader_setup(r, e);
-	if (st == ST_IO && e && e->detail == SQLITE_CANTOPEN) {
+	st = open_as(out, path, SQLITE_OPEN_READONLY, e);
+	/* Its writer was killed while it ended the recording: SQLite has to roll that back, which is writing. */
+	if (st == ST_IO && (e->detail & 0xff) == SQLITE_READONLY)
+		st = open_as(out, path, SQLITE_OPEN_READWRITE, e);
+	if (st == ST_IO && ((e->detail & 0xff) == SQLITE_CANTOPEN || (e->detail & 0xff) == SQLITE_READONLY)) {
 		err_set(e, ST_IO, "%s: was not closed in order, and its folder is read-only", path);
-		err_cure(e, "copy it and its -wal file to another folder");
+		(void)err_cure(e, "copy it and its -wal or -journal file to another folder");
 	}
-	if (st != ST_OK)
-		recreader_close(r);
-	else
-		*out = r;
 	return st;
 }
 

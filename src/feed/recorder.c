@@ -22,7 +22,7 @@ enum {
 };
 
 #define SEGMENT_NS (600 * NS_S)
-#define COMMIT_NS (500 * NS_MS) /* and the disk takes its time: no more than a second is lost */
+#define COMMIT_NS (250 * NS_MS) /* and the disk takes its time: no more than a second is lost */
 #define RETRY_NS (2 * NS_S)
 
 struct recorder {

@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -507,13 +508,43 @@ static void without_close(void **state)
 	recwriter_abandon(w);
 }
 
+/* Killed while it ended the recording: what SQLite was about to write is rolled back. */
+static void half_ended(void **state)
+{
+	const char *path = name("ending.ct"), *copy = name("ended.ct");
+	char journal[160], journal_copy[160];
+	struct recreader *r;
+	struct frame f;
+	sqlite3 *db;
+	unsigned seen = 0;
+
+	(void)state;
+	write_some(path, 30);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	/* So small a cache that pages go to the file before the commit, which never comes. */
+	assert_int_equal(sqlite3_exec(db, "PRAGMA journal_mode=DELETE; PRAGMA cache_size=1; BEGIN; UPDATE frame SET mono = 7; "
+				      "UPDATE body SET raw_len = 7", NULL, NULL, NULL), SQLITE_OK);
+	snprintf(journal, sizeof(journal), "%s-journal", path);
+	snprintf(journal_copy, sizeof(journal_copy), "%s-journal", copy);
+	copy_start(path, copy, SIZE_MAX, SIZE_MAX);
+	copy_start(journal, journal_copy, SIZE_MAX, SIZE_MAX);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	OK(recreader_open(&r, copy, &err));
+	recreader_strict(r, true);
+	while (recreader_next(r, &f, &err) == ST_OK)
+		assert_int_equal(f.mono, 1000 + seen++);
+	assert_int_equal(seen, 30);
+	OK(recreader_integrity(r, &err));
+	recreader_close(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(read_again), cmocka_unit_test(bodies_once), cmocka_unit_test(any_text),
 		cmocka_unit_test(never_overwrites), cmocka_unit_test(full_disk), cmocka_unit_test(foreign_files),
 		cmocka_unit_test(other_versions), cmocka_unit_test(damaged_files), cmocka_unit_test(in_memory),
-		cmocka_unit_test(without_close),
+		cmocka_unit_test(without_close), cmocka_unit_test(half_ended),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
