@@ -136,9 +136,13 @@ VL INLINE void round_vl(__m128i to[LANES], const __m128i from[LANES], const uint
 
 #pragma GCC unroll 5
 	for (int x = 0; x < 5; x++)
-		c[x] = _mm_xor_si128(
-			VXOR3(_mm_xor_si128(from[x], from[x + 5]), from[x + 10], from[x + 15]),
-			from[x + 20]);
+		c[x] = _mm_xor_si128(from[x], from[x + 5]);
+#pragma GCC unroll 5
+	for (int x = 0; x < 5; x++)
+		c[x] = VXOR3(c[x], from[x + 10], from[x + 15]);
+#pragma GCC unroll 5
+	for (int x = 0; x < 5; x++)
+		c[x] = _mm_xor_si128(c[x], from[x + 20]);
 	/* In this order each c is done with soonest: 25 + 7 registers. */
 	d[0] = _mm_xor_si128(c[4], _mm_rol_epi64(c[1], 1));
 	d[2] = _mm_xor_si128(c[1], _mm_rol_epi64(c[3], 1));
@@ -146,7 +150,7 @@ VL INLINE void round_vl(__m128i to[LANES], const __m128i from[LANES], const uint
 	d[1] = _mm_xor_si128(c[0], _mm_rol_epi64(c[2], 1));
 	d[3] = _mm_xor_si128(c[2], _mm_rol_epi64(c[4], 1));
 	VROW(to, 0, 0, 0, 6, 44, 12, 43, 18, 21, 24, 14);
-	to[0] = _mm_xor_si128(to[0], _mm_loadl_epi64((const __m128i *)rc));
+	to[0] = _mm_xor_si128(to[0], _mm_set1_epi64x((long long)*rc));
 	VROW(to, 1, 3, 28, 9, 20, 10, 3, 16, 45, 22, 61);
 	VROW(to, 2, 1, 1, 7, 6, 13, 25, 19, 8, 20, 18);
 	VROW(to, 3, 4, 27, 5, 36, 11, 10, 17, 15, 23, 56);
@@ -172,6 +176,33 @@ VL static void absorb_avx512vl(uint64_t s[LANES], const uint8_t *p, size_t block
 #pragma GCC unroll 25
 	for (int i = 0; i < LANES; i++)
 		_mm_storel_epi64((__m128i *)(s + i), a[i]);
+}
+
+/* The other half of each register has room for a second state: two permutations in the time of one. */
+VL static void permute2_avx512vl(uint64_t s[LANES], uint64_t t[LANES])
+{
+	__m128i a[LANES], e[LANES];
+
+#pragma GCC unroll 25
+	for (int i = 0; i < LANES; i++)
+		a[i] = _mm_set_epi64x((long long)t[i], (long long)s[i]);
+	for (int r = 0; r < ROUNDS; r += 2) {
+		round_vl(e, a, iota + r);
+		round_vl(a, e, iota + r + 1);
+	}
+#pragma GCC unroll 25
+	for (int i = 0; i < LANES; i++) {
+		_mm_storel_epi64((__m128i *)(s + i), a[i]);
+		_mm_storeh_pd((double *)(t + i), _mm_castsi128_pd(a[i]));
+	}
+}
+
+static bool permute2(uint64_t s[LANES], uint64_t t[LANES])
+{
+	if (!keccak_pairs())
+		return false;
+	permute2_avx512vl(s, t);
+	return true;
 }
 
 bool keccak_has(enum keccak_variant v)
@@ -208,6 +239,13 @@ void keccak_absorb(enum keccak_variant v, uint64_t s[LANES], const uint8_t *p, s
 	}
 }
 #else
+static bool permute2(uint64_t s[LANES], uint64_t t[LANES])
+{
+	(void)s;
+	(void)t;
+	return false;
+}
+
 bool keccak_has(enum keccak_variant v)
 {
 	return v == KECCAK_PLAIN;
@@ -234,6 +272,11 @@ const char *keccak_variant_name(enum keccak_variant v)
 	};
 
 	return (unsigned)v < KECCAK_VARIANTS ? names[v] : "?";
+}
+
+bool keccak_pairs(void)
+{
+	return keccak_best() == KECCAK_AVX512VL;
 }
 
 static void absorb(uint64_t s[LANES], const uint8_t *p, size_t blocks)
@@ -276,24 +319,95 @@ void keccak_add(struct keccak *k, const void *data, size_t n)
 	k->fill = (unsigned)n;
 }
 
+static void store_sum(uint8_t out[32], const uint64_t s[LANES])
+{
+	for (int i = 0; i < 4; i++)
+		store64(out + 8 * i, s[i]);
+}
+
 void keccak_end(struct keccak *k, uint8_t out[32])
 {
 	memset(k->block + k->fill, 0, RATE - k->fill);
 	k->block[k->fill] = 0x01;
 	k->block[RATE - 1] |= 0x80;
 	absorb(k->s, k->block, 1);
-	for (int i = 0; i < 4; i++)
-		store64(out + 8 * i, k->s[i]);
+	store_sum(out, k->s);
 }
 
 void keccak_peek(const struct keccak *k, uint8_t out[32])
 {
-	struct keccak copy;
+	struct keccak_sum sum;
 
-	memcpy(copy.s, k->s, sizeof(copy.s));
-	memcpy(copy.block, k->block, k->fill);
-	copy.fill = k->fill;
-	keccak_end(&copy, out);
+	keccak_sum_begin(&sum, k);
+	keccak_sum_end(&sum, out);
+}
+
+/* n bytes into the first lanes. */
+static void xor_bytes(uint64_t s[LANES], const uint8_t *p, size_t n)
+{
+	size_t i = 0;
+
+	for (; i + 8 <= n; i += 8)
+		s[i / 8] ^= load64(p + i);
+	for (; i < n; i++)
+		s[i / 8] ^= (uint64_t)p[i] << 8 * (i % 8);
+}
+
+void keccak_sum_begin(struct keccak_sum *sum, const struct keccak *k)
+{
+	memcpy(sum->s, k->s, sizeof(sum->s));
+	xor_bytes(sum->s, k->block, k->fill);
+	sum->s[k->fill / 8] ^= UINT64_C(1) << 8 * (k->fill % 8);
+	sum->s[RATE / 8 - 1] ^= UINT64_C(0x80) << 56;
+	sum->open = true;
+}
+
+static void permute(uint64_t s[LANES])
+{
+	static const uint8_t nothing[RATE];
+
+	absorb(s, nothing, 1);
+}
+
+void keccak_sum_end(struct keccak_sum *sum, uint8_t out[32])
+{
+	if (sum->open)
+		permute(sum->s);
+	sum->open = false;
+	store_sum(out, sum->s);
+}
+
+/* Permutes s, and the sum's state too if that costs nothing. */
+static void permute_with(uint64_t s[LANES], struct keccak_sum *sum)
+{
+	if (sum->open && permute2(s, sum->s))
+		sum->open = false;
+	else
+		permute(s);
+}
+
+void keccak_add_with(struct keccak *k, const void *data, size_t n, struct keccak_sum *sum)
+{
+	const size_t take = RATE - k->fill;
+
+	if (sum->open && n >= take) {
+		memcpy(k->block + k->fill, data, take);
+		xor_bytes(k->s, k->block, RATE);
+		k->fill = 0;
+		permute_with(k->s, sum);
+		data = (const uint8_t *)data + take;
+		n -= take;
+	}
+	keccak_add(k, data, n);
+}
+
+void keccak_peek_with(const struct keccak *k, uint8_t out[32], struct keccak_sum *sum)
+{
+	struct keccak_sum own;
+
+	keccak_sum_begin(&own, k);
+	permute_with(own.s, sum);
+	store_sum(out, own.s);
 }
 
 void keccak256(const void *data, size_t n, uint8_t out[32])

@@ -26,6 +26,22 @@ void keccak_end(struct keccak *k, uint8_t out[32]);
 void keccak_peek(const struct keccak *k, uint8_t out[32]);
 void keccak256(const void *data, size_t n, uint8_t out[32]);
 
+/*
+ * A sum whose last permutation is put off, so that it can be done beside one that is due anyway: two cost as much as one where
+ * keccak_pairs says so. For sums that are to be sent while the state goes on (RLPx).
+ */
+struct keccak_sum {
+	uint64_t s[25];
+	bool open; /* still to be permuted; false from the start: nothing is put off */
+};
+
+void keccak_sum_begin(struct keccak_sum *sum, const struct keccak *k);
+void keccak_sum_end(struct keccak_sum *sum, uint8_t out[32]);
+/* keccak_add and keccak_peek; an open sum may be done in passing. */
+void keccak_add_with(struct keccak *k, const void *data, size_t n, struct keccak_sum *sum);
+void keccak_peek_with(const struct keccak *k, uint8_t out[32], struct keccak_sum *sum);
+bool keccak_pairs(void);
+
 bool keccak_has(enum keccak_variant v); /* compiled in, and this processor can */
 enum keccak_variant keccak_best(void);
 const char *keccak_variant_name(enum keccak_variant v); /* "AVX-512VL" */

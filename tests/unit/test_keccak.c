@@ -24,6 +24,11 @@
 #define keccak_best portable_best
 #define keccak_absorb portable_absorb
 #define keccak_variant_name portable_variant_name
+#define keccak_sum_begin portable_sum_begin
+#define keccak_sum_end portable_sum_end
+#define keccak_add_with portable_add_with
+#define keccak_peek_with portable_peek_with
+#define keccak_pairs portable_pairs
 void portable_init(struct keccak *k);
 void portable_add(struct keccak *k, const void *data, size_t n);
 void portable_end(struct keccak *k, uint8_t out[32]);
@@ -33,6 +38,11 @@ bool portable_has(enum keccak_variant v);
 enum keccak_variant portable_best(void);
 void portable_absorb(enum keccak_variant v, uint64_t s[25], const uint8_t *p, size_t blocks);
 const char *portable_variant_name(enum keccak_variant v);
+void portable_sum_begin(struct keccak_sum *sum, const struct keccak *k);
+void portable_sum_end(struct keccak_sum *sum, uint8_t out[32]);
+void portable_add_with(struct keccak *k, const void *data, size_t n, struct keccak_sum *sum);
+void portable_peek_with(const struct keccak *k, uint8_t out[32], struct keccak_sum *sum);
+bool portable_pairs(void);
 #include "eth/keccak.c"
 #undef keccak_init
 #undef keccak_add
@@ -43,6 +53,11 @@ const char *portable_variant_name(enum keccak_variant v);
 #undef keccak_best
 #undef keccak_absorb
 #undef keccak_variant_name
+#undef keccak_sum_begin
+#undef keccak_sum_end
+#undef keccak_add_with
+#undef keccak_peek_with
+#undef keccak_pairs
 
 enum { LONGEST = 700 };
 
@@ -207,6 +222,47 @@ static void peek_goes_on(void **state)
 	}
 }
 
+/* Sums put off at any place, done beside whatever comes next: each is what it would have been at once. */
+static void sums_put_off(void **state)
+{
+	static uint8_t data[600];
+	uint8_t want[32], got[32], other[32];
+
+	(void)state;
+	fill(data, sizeof(data));
+	assert_false(portable_pairs());
+	for (size_t at = 0; at < 300; at++) {
+		for (size_t more = 0; more < 300; more += 1 + more / 7) {
+			struct keccak k, p;
+			struct keccak_sum sum, psum, none = { .open = false };
+
+			keccak_init(&k);
+			keccak_add(&k, data, at);
+			p = k;
+			keccak_sum_begin(&sum, &k);
+			portable_sum_begin(&psum, &p);
+			keccak_add_with(&k, data + at, more, &sum);
+			portable_add_with(&p, data + at, more, &psum);
+			assert_int_equal(sum.open, !(keccak_pairs() && at % 136 + more >= 136));
+			keccak_peek_with(&k, other, &sum);
+			keccak256(data, at + more, want);
+			assert_memory_equal(other, want, 32);
+			assert_int_equal(sum.open, !keccak_pairs());
+			keccak_sum_end(&sum, got);
+			keccak256(data, at, want);
+			assert_memory_equal(got, want, 32);
+			portable_sum_end(&psum, got);
+			assert_memory_equal(got, want, 32);
+			/* The state went on. */
+			keccak_add_with(&k, data, 77, &none);
+			portable_add(&p, data, 77);
+			keccak_end(&k, got);
+			portable_end(&p, want);
+			assert_memory_equal(got, want, 32);
+		}
+	}
+}
+
 static void variants_agree(void **state)
 {
 	enum { BLOCKS = 5 };
@@ -252,6 +308,7 @@ int main(void)
 		cmocka_unit_test(every_length),
 		cmocka_unit_test(in_pieces),
 		cmocka_unit_test(peek_goes_on),
+		cmocka_unit_test(sums_put_off),
 		cmocka_unit_test(variants_agree),
 	};
 

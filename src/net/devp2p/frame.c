@@ -35,7 +35,8 @@ static enum status keys(struct frame_mac *m, void **ctr, const struct rlpx_secre
 	static const uint8_t zero[BLOCK];
 
 	m->state = *state;
-	m->known = false;
+	m->known = m->header.open = false;
+	m->pairs = keccak_pairs();
 	m->aes = cipher_new(EVP_aes_256_ecb(), s->mac, NULL);
 	/* The same key and counter in both directions is the protocol's known weakness: nothing secret is ever sent. */
 	*ctr = cipher_new(EVP_aes_256_ctr(), s->aes, zero);
@@ -58,47 +59,68 @@ static bool crypt_ctr(void *ctr, uint8_t *p, size_t n)
 	return n == 0 || EVP_EncryptUpdate(ctr, p, &len, p, (int)n) == 1;
 }
 
+/* Counts as the processor does: a sum that was put off costs nothing if it was done beside another one. */
 static void mac_add(struct frame_mac *m, const uint8_t *p, size_t n)
 {
+	const bool open = m->header.open;
+
 	m->permutations += (m->state.fill + n) / RATE;
-	keccak_add(&m->state, p, n);
+	keccak_add_with(&m->state, p, n, &m->header);
+	m->known = false;
+	if (open && !m->header.open && !m->pairs)
+		m->permutations++;
 }
 
 static void mac_sum(struct frame_mac *m)
 {
-	keccak_peek(&m->state, m->sum);
+	if (m->known)
+		return;
+	keccak_peek_with(&m->state, m->sum, &m->header);
 	m->permutations++;
+	m->known = true;
 }
 
-/* The common end of both MACs: the state takes AES(sum) ⊕ seed, its new sum is the MAC. */
+/* The common part of both MACs: the state takes AES(sum) ⊕ seed. */
 static bool mac_mix(struct frame_mac *m, const uint8_t seed[BLOCK])
 {
 	uint8_t x[BLOCK];
 	int len;
 
+	mac_sum(m);
 	if (EVP_EncryptUpdate(m->aes, x, &len, m->sum, BLOCK) != 1)
 		return false;
 	for (int i = 0; i < BLOCK; i++)
 		x[i] ^= seed[i];
 	mac_add(m, x, BLOCK);
-	mac_sum(m);
 	return true;
 }
 
+/* The MAC itself is put off: mac_header_end. */
 static bool mac_header(struct frame_mac *m, const uint8_t ciphertext[BLOCK])
 {
-	if (!m->known)
-		mac_sum(m);
-	m->known = false;
-	return mac_mix(m, ciphertext);
+	if (!mac_mix(m, ciphertext))
+		return false;
+	keccak_sum_begin(&m->header, &m->state);
+	return true;
 }
 
-/* After the whole body was added. */
+static void mac_header_end(struct frame_mac *m, uint8_t out[32])
+{
+	m->permutations += m->header.open;
+	keccak_sum_end(&m->header, out);
+}
+
+/* After the whole body was added; the MAC is then m->sum. */
 static bool mac_body(struct frame_mac *m)
 {
+	uint8_t seed[BLOCK];
+
 	mac_sum(m);
-	m->known = mac_mix(m, m->sum);
-	return m->known;
+	memcpy(seed, m->sum, BLOCK);
+	if (!mac_mix(m, seed))
+		return false;
+	mac_sum(m);
+	return true;
 }
 
 /* Writing --------------------------------------------------------------------------------------- */
@@ -179,6 +201,7 @@ enum status frame_tx_seal(struct frame_tx *t, size_t n, struct err *e)
 	const size_t size = t->data - t->end - FRAME_HEAD + n;
 	const size_t padded = (size + BLOCK - 1) / BLOCK * BLOCK;
 	size_t done = padded < CHUNK ? padded : CHUNK;
+	uint8_t sum[32];
 	bool ok;
 
 	t->data = 0;
@@ -198,7 +221,6 @@ enum status frame_tx_seal(struct frame_tx *t, size_t n, struct err *e)
 	ok = crypt_ctr(t->ctr, p + BLOCK, BLOCK + done);
 	memcpy(p, p + BLOCK, BLOCK);
 	ok = ok && mac_header(&t->mac, p);
-	memcpy(p + BLOCK, t->mac.sum, FRAME_MAC);
 	mac_add(&t->mac, body, done);
 	while (ok && done < padded) {
 		const size_t chunk = padded - done < CHUNK ? padded - done : CHUNK;
@@ -210,6 +232,8 @@ enum status frame_tx_seal(struct frame_tx *t, size_t n, struct err *e)
 	if (!ok || !mac_body(&t->mac))
 		return err_set(e, ST_INTERNAL, "RLPx: encryption failed");
 	memcpy(body + padded, t->mac.sum, FRAME_MAC);
+	mac_header_end(&t->mac, sum);
+	memcpy(p + BLOCK, sum, FRAME_MAC);
 	t->end += FRAME_HEAD + padded + FRAME_MAC;
 	t->frames++;
 	t->bytes += FRAME_HEAD + padded + FRAME_MAC;
@@ -309,33 +333,6 @@ static enum status broken(struct frame_rx *r, struct err *e, enum status code, c
 	return err_set(e, code, "RLPx: %s", why);
 }
 
-/* A whole header is there: verifies, decrypts and drops it. */
-static enum status take_header(struct frame_rx *r, struct err *e)
-{
-	uint8_t *const p = (uint8_t *)r->rx.p + r->rx.begin;
-
-	if (!mac_header(&r->mac, p))
-		return broken(r, e, ST_INTERNAL, "decryption failed");
-	if (CRYPTO_memcmp(r->mac.sum, p + BLOCK, FRAME_MAC) != 0)
-		return broken(r, e, ST_MALFORMED, "wrong MAC of a frame's header");
-	if (!crypt_ctr(r->ctr, p, BLOCK))
-		return broken(r, e, ST_INTERNAL, "decryption failed");
-	/* The rest of the header (once protocol and context id) is ignored by everybody. */
-	r->size = (size_t)p[0] << 16 | (size_t)p[1] << 8 | p[2];
-	if (r->size == 0)
-		return broken(r, e, ST_MALFORMED, "an empty frame");
-	if (r->size > r->max) {
-		r->dead = true;
-		return err_set_detail(e, ST_TOO_BIG, (int)r->size,
-			"RLPx: a frame of %zu bytes, the limit is %zu", r->size, r->max);
-	}
-	r->padded = (r->size + BLOCK - 1) / BLOCK * BLOCK;
-	r->done = 0;
-	r->body = true;
-	rx_drop(&r->rx, FRAME_HEAD);
-	return ST_OK;
-}
-
 /* What has come of the body goes into the MAC and is decrypted in place, in whole blocks. */
 static bool take_body(struct frame_rx *r)
 {
@@ -352,6 +349,42 @@ static bool take_body(struct frame_rx *r)
 		r->done += chunk;
 	}
 	return true;
+}
+
+/*
+ * A whole header is there: decrypts and verifies it. What has come of the body goes into the MAC before the header's is known, for
+ * then its last permutation costs nothing; nothing is believed, and no memory taken, before it is right.
+ */
+static enum status take_header(struct frame_rx *r, struct err *e)
+{
+	uint8_t *const p = (uint8_t *)r->rx.p + r->rx.begin;
+	uint8_t sum[32];
+	bool ok = mac_header(&r->mac, p) && crypt_ctr(r->ctr, p, BLOCK);
+
+	memcpy(r->want, p + BLOCK, FRAME_MAC);
+	/* The rest of the header (once protocol and context id) is ignored by everybody. */
+	r->size = (size_t)p[0] << 16 | (size_t)p[1] << 8 | p[2];
+	r->padded = (r->size + BLOCK - 1) / BLOCK * BLOCK;
+	r->done = 0;
+	rx_drop(&r->rx, FRAME_HEAD);
+	ok = ok && take_body(r);
+	/* A short body that is there as a whole: beside its own sum. */
+	if (r->done == r->padded)
+		mac_sum(&r->mac);
+	mac_header_end(&r->mac, sum);
+	if (!ok)
+		return broken(r, e, ST_INTERNAL, "decryption failed");
+	if (CRYPTO_memcmp(sum, r->want, FRAME_MAC) != 0)
+		return broken(r, e, ST_MALFORMED, "wrong MAC of a frame's header");
+	if (r->size == 0)
+		return broken(r, e, ST_MALFORMED, "an empty frame");
+	if (r->size > r->max) {
+		r->dead = true;
+		return err_set_detail(e, ST_TOO_BIG, (int)r->size,
+			"RLPx: a frame of %zu bytes, the limit is %zu", r->size, r->max);
+	}
+	r->body = true;
+	return ST_OK;
 }
 
 static enum status give(struct frame_rx *r, struct frame *f, struct err *e)

@@ -7,6 +7,7 @@ import (
 	"math/rand"
 	"net"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/ethereum/go-ethereum/crypto"
@@ -39,6 +40,15 @@ func tcpPair() (net.Conn, net.Conn, error) {
 		return nil, nil, errors.New("accept failed")
 	}
 	return a, b, nil
+}
+
+// cpu returns the processor time of this process so far.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // throughput does what go-ethereum's BenchmarkThroughput does, with any message size: one side writes random payload without a
@@ -93,6 +103,7 @@ func throughput(args []string) error {
 		warm  = time.Now().Add(100 * time.Millisecond)
 		start time.Time
 		took  time.Duration
+		used  time.Duration
 	)
 	for took.Seconds() < *seconds {
 		if _, _, _, err := client.Read(); err != nil {
@@ -101,17 +112,19 @@ func throughput(args []string) error {
 		n++
 		if start.IsZero() {
 			if time.Now().After(warm) {
-				n, start = 0, time.Now()
+				n, start, used = 0, time.Now(), cpu()
 			}
 		} else if n%16 == 0 || *size > 4096 {
 			took = time.Since(start)
 		}
 	}
+	used = cpu() - used
 	return json.NewEncoder(os.Stdout).Encode(map[string]any{
 		"benchmark":      "go-ethereum",
 		"size":           *size,
 		"seconds":        took.Seconds(),
 		"mb_per_s":       float64(n) * float64(*size) / took.Seconds() / 1e6,
 		"messages_per_s": float64(n) / took.Seconds(),
+		"cpu_ns":         float64(used.Nanoseconds()) / float64(n), // both ends, per message
 	})
 }
