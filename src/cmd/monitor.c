@@ -11,7 +11,7 @@
 #include "cmd/stop.h"
 #include "out/block_json.h"
 #include "cmd/monitor.h"
-#include "demo.h"
+#include "cmd/demo.h"
 #include "ui/howto.h"
 #include "ui/screen.h"
 #include "ui/text.h"

@@ -4,7 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/monitor.h"
 #include "cmd/netopts.h"
-#include "demo.h"
+#include "cmd/demo.h"
 
 static int replay_run(const struct conf *c)
 {

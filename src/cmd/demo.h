@@ -1,6 +1,6 @@
 /* The demo's recording, tests/data/demo.ct, as build-aux/mkdemo puts it into the program. */
-#ifndef DEMO_H
-#define DEMO_H
+#ifndef CMD_DEMO_H
+#define CMD_DEMO_H
 
 #include <stddef.h>
 
