@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "net/devp2p/enode.h"
 #include "net/probe.h"
 
 #ifdef HAVE_CONFIG_H
@@ -274,6 +275,7 @@ enum status app_start(struct app *a, const char *record, struct err *e)
 	struct path_setup paths[PATHS_MAX];
 	char shows[PATHS_MAX][64];
 	unsigned n_push = 0;
+	uint8_t key[CURVE_KEY];
 	uint64_t at = 0;
 	enum status st = ST_OK;
 
@@ -285,6 +287,10 @@ enum status app_start(struct app *a, const char *record, struct err *e)
 	for (unsigned i = 0; i < a->n_urls; i++) {
 		const struct url *u = &a->urls[i];
 
+		if (record && u->scheme == URL_ENODE) {
+			err_set(e, ST_USAGE, "what is said over RLPx cannot be recorded yet");
+			return err_cure(e, "record the node's ws://, http:// or IPC socket");
+		}
 		url_show(shows[i], sizeof(shows[i]), u);
 		paths[i] = (struct path_setup){
 			.node = u->name[0] ? u->name : shows[i],
@@ -299,7 +305,9 @@ enum status app_start(struct app *a, const char *record, struct err *e)
 	if (!a->model)
 		return err_set(e, ST_NOMEM, "no memory for the model");
 	claims_init(&a->claims);
-	if (record)
+	if (a->conf->key)
+		st = enode_key(key, a->conf->key, e);
+	if (record && st == ST_OK)
 		st = start_recorder(a, record, paths, e);
 	for (unsigned i = 0; i < a->n_urls && st == ST_OK; i++) {
 		struct feed_opts o = {
@@ -310,6 +318,7 @@ enum status app_start(struct app *a, const char *record, struct err *e)
 			.others_push = n_push > (unsigned)pushes(&a->urls[i]),
 			.claims = &a->claims,
 			.wake = &a->wake,
+			.key = a->conf->key ? key : NULL,
 			.rec = a->recorder ? recorder_queue(a->recorder) : NULL,
 		};
 
@@ -317,6 +326,7 @@ enum status app_start(struct app *a, const char *record, struct err *e)
 		if (st == ST_OK)
 			a->n_feeds++;
 	}
+	explicit_bzero(key, sizeof(key));
 	return st;
 }
 

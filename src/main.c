@@ -54,7 +54,8 @@ static void usage(FILE *f, const struct cmd_class *c)
 		(void)conf_help(f, NULL);
 		return;
 	}
-	fprintf(f, "\nURL: ws://… wss://… http://… https://… or a socket (/path/geth.ipc); host:port tries http, then ws.\n"
+	fprintf(f, "\nURL: ws://… wss://… http://… https://… or a socket (/path/geth.ipc); host:port tries http, then ws;\n"
+		   "enode://… is a node's peer-to-peer port.\n"
 		   "NAME=URL names a node; several URLs under one name are paths to one node.\n"
 		   "Without a URL: ETH_RPC_URL, then the usual local addresses.\n\nOptions:\n");
 	if (conf_help(f, c ? c->name : cmd_registry[0]->name))

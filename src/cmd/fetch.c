@@ -174,6 +174,11 @@ static enum status parse(const struct conf *c, struct pull_opts *o, struct url *
 		url_fini(u);
 		return err_set(e, ST_USAGE, "%s: a recording is no node", c->args[0]);
 	}
+	if (st == ST_OK && u->scheme == URL_ENODE) {
+		url_fini(u);
+		err_set(e, ST_USAGE, "fetch does not speak RLPx yet");
+		return err_cure(e, "use the node's ws://, http:// or IPC socket");
+	}
 	return st;
 }
 

@@ -25,6 +25,9 @@
 	X(M_UNSUBSCRIBE, "eth_unsubscribe") \
 	X(M_RECEIPTS, "eth_getBlockReceipts") \
 	X(M_BATCH, "batch") \
+	X(M_P2P_HEADERS, "GetBlockHeaders") \
+	X(M_P2P_BODIES, "GetBlockBodies") \
+	X(M_P2P_PING, "Ping") \
 	X(M_OTHER, "other")
 
 enum method {

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "feed/tap.h"
 #include "net/backoff.h"
+#include "net/devp2p/dial.h"
 
 struct feed {
 	struct feed_opts o;
@@ -25,6 +26,11 @@ struct feed {
 	struct net_loop *loop;
 	struct transport *tp;
 	struct drive drive;
+	/* enode:// has these in place of tp and drive. */
+	struct wire_p2p *p2p;
+	struct dial *dial;
+	uint64_t p2p_retry_ns;
+	uint8_t key[CURVE_KEY];
 	struct rec_tap tap;
 	struct wire_tap wire_tap;
 	struct backoff backoff;
@@ -150,6 +156,16 @@ static void say_traffic(struct feed *f, uint64_t now)
 	e.u.traffic.notes = f->drive.wire.notes;
 	e.u.traffic.odd = f->drive.wire.odd;
 	e.u.traffic.bodies = f->drive.bodies;
+	if (f->p2p) {
+		if (f->dial)
+			dial_bytes(f->dial, &in, &out);
+		e.u.traffic.bytes_in = f->bytes_in + in;
+		e.u.traffic.bytes_out = f->bytes_out + out;
+		e.u.traffic.calls = f->p2p->calls;
+		e.u.traffic.notes = f->p2p->notes;
+		e.u.traffic.odd = f->p2p->odd;
+		e.u.traffic.bodies = f->p2p->bodies;
+	}
 	sum = e.u.traffic.bytes_in + e.u.traffic.bytes_out + e.u.traffic.odd;
 	if (sum == f->told)
 		return;
@@ -254,7 +270,60 @@ static void on_down(void *ctx, const struct err *e, uint64_t retry_ns)
 	f->dead_retry = retry_ns;
 }
 
+/* ---- enode:// ---- */
+
+static void p2p_open(struct feed *f)
+{
+	struct err e = { .code = ST_OK };
+
+	if (dial_open(&f->dial, f->loop, &f->url, f->o.net, f->o.key, &e) != ST_OK) {
+		on_down(f, &e, 0);
+		return;
+	}
+	say_link(f, LINK_CONNECTING, NULL, dial_doing(f->dial));
+}
+
+static void p2p_service(struct feed *f)
+{
+	struct peer_event ev;
+	struct err e = { .code = ST_OK };
+	enum status st;
+
+	while ((st = dial_next(f->dial, &ev, &e)) == ST_OK) {
+		f->phases = *dial_phases(f->dial);
+		f->stood |= ev.kind == PEER_STATUS;
+		wire_p2p_event(f->p2p, dial_peer(f->dial), &ev);
+	}
+	if (st == ST_AGAIN)
+		st = wire_p2p_tick(f->p2p, &e);
+	if (st != ST_OK && st != ST_AGAIN) {
+		/* A node that was reached counts how often one comes; one that was not does not. */
+		on_down(f, &e, dial_peer(f->dial) ? f->p2p_retry_ns : 0);
+		return;
+	}
+	dial_flush(f->dial);
+}
+
+static void p2p_close(struct feed *f, enum p2p_reason reason)
+{
+	uint64_t in = 0, out = 0;
+
+	if (!f->dial)
+		return;
+	wire_p2p_lost(f->p2p);
+	dial_bytes(f->dial, &in, &out);
+	f->bytes_in += in;
+	f->bytes_out += out;
+	dial_close(f->dial, reason);
+	f->dial = NULL;
+}
+
 /* ---- connections ---- */
+
+static bool is_open(const struct feed *f)
+{
+	return f->tp || f->dial;
+}
 
 /* `localhost:8545` may be either: what does not answer as HTTP is tried as WebSocket, and the other way round. */
 static void guess_again(struct feed *f, const struct err *e)
@@ -267,6 +336,7 @@ static void guess_again(struct feed *f, const struct err *e)
 static void connection_ended(struct feed *f, const struct err *why, uint64_t retry_ns)
 {
 	uint64_t now = time_mono(), in = 0, out = 0, delay;
+	bool answered;
 
 	f->attempt++;
 	if (f->drive.up) {
@@ -285,7 +355,9 @@ static void connection_ended(struct feed *f, const struct err *why, uint64_t ret
 	/* The next try has the same credentials; who asks often without good ones gets banned. */
 	if (why->code == ST_AUTH && retry_ns < 5 * NS_S)
 		retry_ns = 5 * NS_S;
-	delay = backoff_delay(&f->backoff, f->drive.answered ? now - f->opened : 0, retry_ns);
+	answered = f->p2p ? f->stood : f->drive.answered;
+	p2p_close(f, P2P_USELESS);
+	delay = backoff_delay(&f->backoff, answered ? now - f->opened : 0, retry_ns);
 	/* A wrong guess costs no wait. */
 	if (f->url.scheme == URL_GUESS && f->attempt == 1 && why->code != ST_REFUSED && why->code != ST_DNS)
 		delay = 0;
@@ -310,6 +382,10 @@ static void connection_open(struct feed *f)
 	f->phases = (struct net_phases){ 0 };
 	f->stood = false;
 	f->doing = NULL;
+	if (f->p2p) {
+		p2p_open(f);
+		return;
+	}
 	u.scheme = f->scheme;
 	class = transport_find(f->scheme);
 	f->drive.o.push = (class->caps & TP_PUSH) != 0;
@@ -328,9 +404,9 @@ static void show_progress(struct feed *f)
 {
 	const char *doing;
 
-	if (!f->tp || f->stood || f->state != LINK_CONNECTING)
+	if (!is_open(f) || f->stood || f->state != LINK_CONNECTING)
 		return;
-	doing = f->tp->class->doing(f->tp);
+	doing = f->dial ? dial_doing(f->dial) : f->tp->class->doing(f->tp);
 	if (doing == f->doing)
 		return;
 	f->doing = doing;
@@ -355,13 +431,18 @@ static void take_commands(struct feed *f)
 
 	wake_take(&f->wake);
 	while ((c = ring_peek(&f->down)) != NULL) {
-		if (c->kind == CMD_RETRY && !f->tp) {
-			f->retry_at = time_mono();
+		if (c->kind == CMD_RETRY && !is_open(f)) {
+			/* Asked twice too soon, a node only says that it is full. */
+			if (!f->dead_retry || !f->p2p)
+				f->retry_at = time_mono();
 			init_backoff(f, f->opened);
 		}
-		if (c->kind == CMD_RESYNC && !f->drive.up)
-			say_link(f, f->tp ? LINK_CONNECTING : LINK_WAITING, f->tp ? NULL : &f->dead_why, "");
-		drive_cmd(&f->drive, c);
+		if (c->kind == CMD_RESYNC && !(f->p2p ? f->p2p->live : f->drive.up))
+			say_link(f, is_open(f) ? LINK_CONNECTING : LINK_WAITING, is_open(f) ? NULL : &f->dead_why, "");
+		if (f->p2p)
+			wire_p2p_cmd(f->p2p, c);
+		else
+			drive_cmd(&f->drive, c);
 		ring_pop(&f->down);
 	}
 }
@@ -382,8 +463,13 @@ static uint64_t next_time(const struct feed *f)
 {
 	uint64_t t = UINT64_MAX, d;
 
-	if (!f->tp)
+	if (!is_open(f))
 		return f->retry_at;
+	if (f->p2p) {
+		t = dial_deadline(f->dial);
+		d = wire_p2p_next(f->p2p);
+		return d < t ? d : t;
+	}
 	t = f->tp->class->deadline(f->tp);
 	d = drive_next(&f->drive);
 	t = d < t ? d : t;
@@ -398,7 +484,7 @@ static void run(struct feed *f)
 
 	while (!atomic_load(&f->quit)) {
 		now = time_mono();
-		if (!f->tp && f->retry_at <= now)
+		if (!is_open(f) && f->retry_at <= now)
 			connection_open(f);
 		now = time_mono();
 		if (net_loop_wait(f->loop, until(now, next_time(f)), &e) != ST_OK) {
@@ -406,6 +492,10 @@ static void run(struct feed *f)
 			break;
 		}
 		take_commands(f);
+		if (f->dial && !f->dead) {
+			p2p_service(f);
+			show_progress(f);
+		}
 		if (f->tp)
 			f->tp->class->service(f->tp, time_mono());
 		if (f->tp && !f->dead) {
@@ -430,6 +520,7 @@ static void run(struct feed *f)
 	if (f->tp)
 		f->tp->class->close(f->tp);
 	f->tp = NULL;
+	p2p_close(f, P2P_QUITTING);
 	tap_flush(&f->tap);
 }
 
@@ -456,12 +547,44 @@ static void feed_release(struct feed *f)
 	}
 	if (f->drive.wire.dec)
 		drive_fini(&f->drive);
+	if (f->p2p)
+		wire_p2p_fini(f->p2p);
+	free(f->p2p);
+	explicit_bzero(f->key, sizeof(f->key));
 	net_loop_free(f->loop);
 	wake_fini(&f->wake);
 	ring_fini(&f->up);
 	ring_fini(&f->down);
 	url_fini(&f->url);
 	free(f);
+}
+
+static enum status p2p_init(struct feed *f)
+{
+	const struct p2p_hooks hooks = {
+		.ctx = f,
+		.emit = hook_emit,
+		.link = hook_link,
+		.now = hook_now,
+		.wall = hook_wall,
+	};
+	const struct p2p_opts o = { .local = url_is_local(&f->url), .bodies = f->o.bodies, .claims = f->o.claims };
+	enum status st;
+
+	if (f->o.key) {
+		memcpy(f->key, f->o.key, sizeof(f->key));
+		f->o.key = f->key;
+	}
+	f->p2p_retry_ns = f->o.p2p_retry_ns ? f->o.p2p_retry_ns : PEER_BACKOFF_S * NS_S;
+	f->p2p = malloc(sizeof(*f->p2p));
+	if (!f->p2p)
+		return ST_NOMEM;
+	st = wire_p2p_init(f->p2p, &o, &hooks);
+	if (st != ST_OK) {
+		free(f->p2p);
+		f->p2p = NULL;
+	}
+	return st;
 }
 
 enum status feed_start(struct feed **out, const struct feed_opts *o, struct err *e)
@@ -507,7 +630,9 @@ enum status feed_start(struct feed **out, const struct feed_opts *o, struct err 
 		st = ST_NOMEM;
 	if (st == ST_OK)
 		st = net_loop_watch(f->loop, wake_fd(&f->wake));
-	if (st == ST_OK)
+	if (st == ST_OK && f->scheme == URL_ENODE)
+		st = p2p_init(f);
+	else if (st == ST_OK)
 		st = drive_init(&f->drive, &d, &hooks);
 	if (st != ST_OK) {
 		err_set(e, st, "cannot start a feed: %s", status_word(st));

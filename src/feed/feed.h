@@ -1,5 +1,5 @@
 /*
- * A feed: one thread for one endpoint × transport. It connects, lets drive.c ask, and passes events up through its ring.
+ * A feed: one thread for one endpoint × transport. It connects, lets drive.c or wire_p2p.c ask, and passes events up through its ring.
  * One ring up and one down; each ring has one producer and one consumer. A body of one endpoint never delays the time
  * stamp of another: hence a thread each (design.md §4.1).
  */
@@ -7,7 +7,7 @@
 #define FEED_FEED_H
 
 #include "base/wake.h"
-#include "feed/drive.h"
+#include "feed/wire_p2p.h"
 
 struct recqueue;
 
@@ -20,6 +20,9 @@ struct feed_opts {
 	struct claims *claims; /* borrowed */
 	struct wake *wake; /* of the consumer of events; borrowed, shared by all feeds */
 	size_t slots; /* of the ring up; 0: 4096 */
+	/* enode:// alone: CURVE_KEY bytes, copied, or NULL: a fresh key for each connection; least wait between two attempts. */
+	const uint8_t *key;
+	uint64_t p2p_retry_ns; /* 0: PEER_BACKOFF_S */
 	struct recqueue *rec; /* of the recorder; borrowed. NULL: not recorded */
 };
 

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -390,6 +393,8 @@ refused(struct err *e, const struct url *u, int why)
 	err_set_detail(e, ST_REFUSED, why, "connection refused");
 	if (!url_is_local(u))
 		return err_cure(e, "does the node run, and listen on that address and port?");
+	if (u->scheme == URL_ENODE)
+		return err_cure(e, "does the node run, and listen on that port (--port)?");
 	return err_cure(e, "start geth with %s",
 		u->scheme == URL_WS || u->scheme == URL_WSS ? "--ws" : "--http");
 }
@@ -762,6 +767,19 @@ size_t
 stream_queued(const struct stream *s)
 {
 	return s->queued;
+}
+
+void
+stream_quick_ack(struct stream *s)
+{
+#ifdef TCP_QUICKACK
+	const int on = 1;
+
+	if (s->url->scheme != URL_IPC && s->fd != CURL_SOCKET_BAD)
+		(void)setsockopt((int)s->fd, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof(on));
+#else
+	(void)s;
+#endif
 }
 
 void

@@ -80,6 +80,11 @@ enum status stream_flush(struct stream *s, struct err *e) MUST_CHECK;
 size_t stream_queued(const struct stream *s);
 /* "DNS", "TCP", "TLS", "socket" while it connects, else "". */
 const char *stream_doing(const struct stream *s);
+/*
+ * TCP: what comes next is acknowledged at once, for who waits for a peer that writes a message in pieces. The kernel
+ * forgets it, so it is said before each read.
+ */
+void stream_quick_ack(struct stream *s);
 /* Local "address:port → address:port" for the log; "" for unix. */
 void stream_describe(const struct stream *s, char *out, size_t size);
 

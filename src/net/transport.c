@@ -12,6 +12,7 @@ transport_find(enum url_scheme s)
 		[URL_IPC] = &transport_ipc,
 		[URL_GUESS] = NULL,
 		[URL_RECORDING] = NULL,
+		[URL_ENODE] = NULL,
 	};
 
 	return (unsigned)s < sizeof(classes) / sizeof(classes[0]) ? classes[s] : NULL;

@@ -73,7 +73,7 @@ struct transport {
 };
 
 extern const struct transport_class transport_ws, transport_http, transport_ipc;
-/* By scheme (URL_GUESS and URL_RECORDING give NULL). */
+/* By scheme (URL_GUESS, URL_RECORDING and URL_ENODE give NULL). */
 const struct transport_class *transport_find(enum url_scheme s);
 
 #endif

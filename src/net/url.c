@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/err.h"
+#include "net/devp2p/enode.h"
 
 enum {
 	WORD_MAX = 4096, /* more is no URL that anybody typed */
@@ -315,6 +316,23 @@ static enum status parse_scheme(struct url *u, const char *s, size_t n, struct e
 	return ST_USAGE;
 }
 
+static enum status parse_enode(struct url *u, const char *s, struct err *e)
+{
+	struct enode n;
+	enum status st = enode_parse(&n, s, e);
+
+	if (st != ST_OK)
+		return st;
+	st = take_host(u, n.host, strlen(n.host), strchr(n.host, ':') != NULL, e);
+	if (st != ST_OK)
+		return st;
+	u->scheme = URL_ENODE;
+	u->port = n.port;
+	/* enode_parse saw that the digits are there. */
+	u->target = strndup(s + strlen("enode://"), 2 * (size_t)CURVE_PUB);
+	return u->target ? ST_OK : err_set(e, ST_NOMEM, "out of memory");
+}
+
 static enum status parse_word(struct url *u, const char *s, struct err *e)
 {
 	size_t n = 0;
@@ -322,8 +340,7 @@ static enum status parse_word(struct url *u, const char *s, struct err *e)
 	while (is_alnum(s[n]) || s[n] == '+' || s[n] == '.' || s[n] == '-')
 		n++;
 	if (starts(s, "enode:"))
-		return usage(e, "enode: peers are not spoken to yet",
-			"use the node's ws://, http:// or IPC socket");
+		return parse_enode(u, s, e);
 	if (starts(s, "enr:"))
 		return usage(e, "enr: records are not understood", "use the enode:// form of the node");
 	if (n > 0 && strncmp(s + n, "://", 3) == 0 && !(n == 3 && starts(s, "ipc")))
@@ -404,6 +421,7 @@ const char *url_via(enum url_scheme s)
 	case URL_IPC: return "ipc";
 	case URL_GUESS: return "auto";
 	case URL_RECORDING: return "ct";
+	case URL_ENODE: return "rlpx";
 	}
 	return "?";
 }
@@ -458,7 +476,7 @@ void url_redact(const struct url *u, char *text)
 {
 	const char *s = u->target;
 
-	if (s && s[0] && s[1] && u->scheme != URL_IPC && u->scheme != URL_RECORDING) {
+	if (s && s[0] && s[1] && u->scheme != URL_IPC && u->scheme != URL_RECORDING && u->scheme != URL_ENODE) {
 		url_hide(text, s);
 		/* A library may name a part alone; below 4 bytes nothing is a key ("v3"). */
 		while (*s) {

@@ -19,6 +19,7 @@ enum url_scheme {
 	URL_IPC, /* /path, ./path, *.ipc, ipc:/path */
 	URL_GUESS, /* localhost, host:port, :8545: try http, then ws */
 	URL_RECORDING, /* *.ct */
+	URL_ENODE, /* enode://: a node's peer-to-peer port, RLPx */
 };
 
 struct url {
@@ -26,13 +27,13 @@ struct url {
 	char name[33]; /* NAME of NAME=URL, "" if none */
 	char host[256]; /* without brackets; "" for IPC */
 	uint16_t port;
-	char *target; /* heap: path and query, "/" at least; for IPC the file path; SECRET but for IPC */
+	char *target; /* heap: path and query, "/" at least; for IPC the file path; for ENODE the node id, 128 hex digits; else SECRET */
 	char *user, *pass; /* heap or NULL, percent-decoded; SECRET */
 };
 
 /*
- * Parses a word of the command line or config. ST_USAGE with a cure if it is none: unknown scheme, enode:/enr: (said in one
- * sentence each), empty host, bad port, CR or LF or other controls in any part, a socket path that is a relative word
+ * Parses a word of the command line or config. ST_USAGE with a cure if it is none: unknown scheme, enr: (said in one
+ * sentence), empty host, bad port, CR or LF or other controls in any part, a socket path that is a relative word
  * without ./ .
  * On failure nothing is left to free.
  */
@@ -41,7 +42,7 @@ enum status url_copy(struct url *to, const struct url *from) MUST_CHECK;
 void url_fini(struct url *u);
 /* "host:port" or the path's last two parts for IPC: never a secret. Returns out. */
 char *url_show(char *out, size_t size, const struct url *u);
-/* "ws", "wss", "http", "https", "ipc": the `via` column. GUESS gives "auto". */
+/* "ws", "wss", "http", "https", "ipc", "rlpx": the `via` column. GUESS gives "auto". */
 const char *url_via(enum url_scheme s);
 /* Loopback host or a unix socket: no proxy, faster polling, pending transactions allowed. */
 bool url_is_local(const struct url *u);

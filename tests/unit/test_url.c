@@ -11,6 +11,10 @@
 
 #include "net/url.h"
 
+#define ID \
+	"d860a01f9722d78051619d1e2351aba3f43f943f6f00718d1b9baa4101932a1f" \
+	"5011f16bb2b1bb35db20d6fe28fa0bf09636d26a87d31de9ec6203eeedb1f666"
+
 struct good {
 	const char *word;
 	enum url_scheme scheme;
@@ -49,6 +53,10 @@ static const struct good goods[] = {
 	{"n=/a/b/c", URL_IPC, "n", "", 0, "/a/b/c", "b/c", true},
 	{"/tmp/x.ct", URL_RECORDING, "", "", 0, "/tmp/x.ct", "tmp/x.ct", true},
 	{"old=a.ct", URL_RECORDING, "old", "", 0, "a.ct", "a.ct", true},
+	{"enode://" ID "@127.0.0.1:30303", URL_ENODE, "", "127.0.0.1", 30303, ID, "127.0.0.1:30303", true},
+	{"geth=enode://" ID "@Node.Example.org:1?discport=0", URL_ENODE, "geth", "node.example.org", 1, ID,
+	 "node.example.org:1", false},
+	{"enode://" ID "@[::1]:30303", URL_ENODE, "", "::1", 30303, ID, "[::1]:30303", true},
 };
 
 static void
@@ -81,7 +89,7 @@ static const char *const bads[] = {
 	"", "n=", "ftp://h", "://h", "ws://", "ws://:1", "ws:///path", "ws://h:0", "ws://h:65536",
 	"ws://h:99999999999999999999", "ws://h:1x", "ws://h:", "ws://h\r\nX: y/", "ws://h/\n",
 	"ws://h/\x7f", "http://h h/", "http://\xc3\xa9/", "ws://[::1", "ws://[::1]x", "ws://a:b:c",
-	"infura", "data/geth", "enode://abc@1.2.3.4:30303", "enr:-abc", "ws://u:%zz@h", "ws://u%0d@h",
+	"infura", "data/geth", "enode://abc@1.2.3.4:30303", "enode://" ID "@h", "enode:x", "enr:-abc", "ws://u:%zz@h", "ws://u%0d@h",
 	"ws://u:%4@h", "ws://u:%@h", "ws://u:p%00@h", "ipc:",
 	"a123456789012345678901234567890123=ws://h",
 };
