@@ -220,7 +220,8 @@ static enum status parse_urls(struct bench *b, struct err *e)
 		if (b->urls[i].scheme == URL_RECORDING)
 			st = err_set(e, ST_USAGE, "%s: a recording is no node", b->conf->args[i]);
 		if (b->urls[i].scheme == URL_ENODE)
-			st = err_set(e, ST_USAGE, "bench of endpoints does not speak RLPx yet; bench rlpx measures the transport");
+			st = err_set(e, ST_USAGE,
+				"bench of endpoints does not speak RLPx yet; bench rlpx measures the transport");
 	}
 	return st;
 }

@@ -21,7 +21,8 @@ struct bench_rlpx_opts {
 struct bench_rlpx_result {
 	double seconds, mb_per_s, messages_per_s; /* MB: 10^6 bytes of payload */
 	double writes, reads; /* system calls per message */
-	double permutations, permutation_ns; /* per message and side; processor time of one, measured beside in both threads at once */
+	/* per message and side; processor time of one, measured beside in both threads at once */
+	double permutations, permutation_ns;
 	double bound_mb_per_s; /* payload that one stream of Keccak allows: size ÷ (permutations × their time) */
 	double send_cpu_ns, read_cpu_ns; /* processor time per message: what counts where others work beside */
 	uint64_t batch;

@@ -269,8 +269,13 @@ static uint64_t on_now(void *ctx)
 
 enum status drive_init(struct drive *d, const struct drive_opts *o, const struct drive_hooks *h)
 {
-	struct wire_hooks w = { .ctx = d, .tap = h->tap, .emit = on_emit, .now = on_now, .result = on_result, .head = drive_on_push,
-				.verify = on_verify };
+	struct wire_hooks w = { .ctx = d,
+		.tap = h->tap,
+		.emit = on_emit,
+		.now = on_now,
+		.result = on_result,
+		.head = drive_on_push,
+		.verify = on_verify };
 
 	*d = (struct drive){ .o = *o, .hooks = *h };
 	if (!d->o.call_timeout_ns)

@@ -1,5 +1,6 @@
 /*
- * A feed: one thread for one endpoint × transport. It connects, lets drive.c or wire_p2p.c ask, and passes events up through its ring.
+ * A feed: one thread for one endpoint × transport. It connects, lets drive.c or wire_p2p.c ask, and passes events up
+ * through its ring.
  * One ring up and one down; each ring has one producer and one consumer. A body of one endpoint never delays the time
  * stamp of another: hence a thread each (design.md §4.1).
  */

@@ -27,7 +27,8 @@ struct url {
 	char name[33]; /* NAME of NAME=URL, "" if none */
 	char host[256]; /* without brackets; "" for IPC */
 	uint16_t port;
-	char *target; /* heap: path and query, "/" at least; for IPC the file path; for ENODE the node id, 128 hex digits; else SECRET */
+	/* heap: path and query, "/" at least; for IPC the file path; for ENODE the node id, 128 hex digits; else SECRET */
+	char *target;
 	char *user, *pass; /* heap or NULL, percent-decoded; SECRET */
 };
 

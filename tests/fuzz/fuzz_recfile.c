@@ -52,16 +52,27 @@ static void talk(struct recwriter *w, uint64_t ms)
 	add(w, 0, FRAME_OPEN, ms, NULL, false);
 	add(w, 0, FRAME_OUT, ms, "{\"jsonrpc\":\"2.0\",\"id\":17,\"method\":\"eth_chainId\",\"params\":[]}", false);
 	add(w, 0, FRAME_IN, ms + 1, "{\"jsonrpc\":\"2.0\",\"id\":17,\"result\":\"0x1\"}", false);
-	add(w, 0, FRAME_OUT, ms + 1, "[{\"jsonrpc\":\"2.0\",\"id\":33,\"method\":\"eth_getBlockByNumber\",\"params\":[\"0x1\",true]},"
-		"{\"jsonrpc\":\"2.0\",\"id\":49,\"method\":\"txpool_status\",\"params\":[]}]", false);
-	snprintf(block, sizeof(block), "[{\"id\":33,\"result\":{\"number\":\"0x1\",\"hash\":\"0x%064d\",\"parentHash\":\"0x%064d\",\"timestamp\":"
-		 "\"0x65000000\",\"gasUsed\":\"0x0\",\"gasLimit\":\"0x1c9c380\",\"baseFeePerGas\":\"0x7\",\"logsBloom\":\"0x%s\",\"miner\":"
-		 "\"0x%040d\",\"extraData\":\"0x\",\"transactions\":[]}},{\"id\":49,\"error\":{\"code\":-32601,\"message\":\"no\"}}]", 5, 4, bloom, 0);
+	add(w, 0, FRAME_OUT, ms + 1,
+		"[{\"jsonrpc\":\"2.0\",\"id\":33,\"method\":\"eth_getBlockByNumber\",\"params\":[\"0x1\",true]},"
+		"{\"jsonrpc\":\"2.0\",\"id\":49,\"method\":\"txpool_status\",\"params\":[]}]",
+		false);
+	snprintf(block, sizeof(block),
+		"[{\"id\":33,\"result\":{\"number\":\"0x1\",\"hash\":\"0x%064d\",\"parentHash\":\"0x%064d\","
+		"\"timestamp\":"
+		"\"0x65000000\",\"gasUsed\":\"0x0\",\"gasLimit\":\"0x1c9c380\",\"baseFeePerGas\":\"0x7\",\"logsBloom\":"
+		"\"0x%s\",\"miner\":"
+		"\"0x%040d\",\"extraData\":\"0x\",\"transactions\":[]}},{\"id\":49,\"error\":{\"code\":-32601,"
+		"\"message\":\"no\"}}]",
+		5, 4, bloom, 0);
 	add(w, 0, FRAME_IN, ms + 30, block, false);
-	snprintf(block, sizeof(block), "{\"method\":\"eth_subscription\",\"params\":{\"subscription\":\"0x1\",\"result\":{\"number\":\"0x2\",\"hash\":"
-		 "\"0x%064d\",\"parentHash\":\"0x%064d\",\"timestamp\":\"0x6500000c\",\"logsBloom\":\"0x%s\"}}}", 6, 5, bloom);
+	snprintf(block, sizeof(block),
+		"{\"method\":\"eth_subscription\",\"params\":{\"subscription\":\"0x1\",\"result\":{\"number\":\"0x2\","
+		"\"hash\":"
+		"\"0x%064d\",\"parentHash\":\"0x%064d\",\"timestamp\":\"0x6500000c\",\"logsBloom\":\"0x%s\"}}}",
+		6, 5, bloom);
 	add(w, 0, FRAME_IN, ms + 200, block, false);
-	add(w, 1, FRAME_STATE, ms + 250, "{\"ev\":\"link\",\"state\":5,\"code\":5,\"attempt\":1,\"via\":\"http\",\"text\":\"refused\"}", false);
+	add(w, 1, FRAME_STATE, ms + 250,
+		"{\"ev\":\"link\",\"state\":5,\"code\":5,\"attempt\":1,\"via\":\"http\",\"text\":\"refused\"}", false);
 	add(w, 0, FRAME_STATE, ms + 251, "{\"ev\":\"fail\",\"id\":33,\"code\":11,\"text\":\"no answer\"}", false);
 	add(w, 0, FRAME_STATE, ms + 251, "{\"ev\":\"ask_chain\"}", false);
 	add(w, 0, FRAME_STATE, ms + 252, "{\"ev\":\"gap\",\"from\":3,\"to\":5,\"asked\":3}", false);

@@ -1,6 +1,6 @@
 /*
- * The recorder's thread: feeds never wait for it. What finds no room or no disk is counted and told; afterwards it goes on. Segments
- * and files stand by themselves.
+ * The recorder's thread: feeds never wait for it. What finds no room or no disk is counted and told; afterwards it goes
+ * on. Segments and files stand by themselves.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -325,7 +325,8 @@ static void full_disk(void **state)
 	assert_true(f.segments == 2 && f.ended);
 }
 
-static unsigned count_events(struct replay *r, struct wake *w, uint64_t from, unsigned *kinds, unsigned n_kinds, uint64_t *first_head)
+static unsigned count_events(
+	struct replay *r, struct wake *w, uint64_t from, unsigned *kinds, unsigned n_kinds, uint64_t *first_head)
 {
 	struct pollfd p = { .fd = wake_fd(w), .events = POLLIN };
 	uint64_t mono, wall;

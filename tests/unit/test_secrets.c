@@ -37,7 +37,8 @@ static const char *blot(const struct secrets *s, const char *text)
 
 static void keys_go(void **state)
 {
-	struct secrets *s = of("https://us%40er:p%26ss%22w@example.org/v3/9aa3d95b3bc440fa88ea12eaa4456161?token=Abc%2Bdef9", NULL);
+	struct secrets *s =
+		of("https://us%40er:p%26ss%22w@example.org/v3/9aa3d95b3bc440fa88ea12eaa4456161?token=Abc%2Bdef9", NULL);
 
 	(void)state;
 	assert_string_equal(blot(s, "{\"message\":\"bad key 9aa3d95b3bc440fa88ea12eaa4456161\"}"),
@@ -74,7 +75,9 @@ static void headers_go(void **state)
 static void words_stay(void **state)
 {
 	static const char *const texts[] = {
-		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"hash\":\"0x1234abcd\"}}", "{\"method\":\"eth_subscription\"}", "Geth/v1.17/mainnet",
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"hash\":\"0x1234abcd\"}}",
+		"{\"method\":\"eth_subscription\"}",
+		"Geth/v1.17/mainnet",
 		"0x12345678901234567890",
 	};
 	struct secrets *s = of("https://example.org/jsonrpc/result/mainnet/eth/v2/eth_subscription/arbitrum-one", NULL);

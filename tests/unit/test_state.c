@@ -183,11 +183,26 @@ static enum status try_read(const char *s)
 static void strangers(void **state)
 {
 	static const char *const bad[] = {
-		"", "x", "[]", "{}", "{\"ev\":1}", "{\"state\":1,\"ev\":\"link\"}", "{\"ev\":\"link\"", "{\"ev\":\"link\"}x",
-		"{\"ev\":\"link\",\"state\":7}", "{\"ev\":\"link\",\"code\":99}", "{\"ev\":\"link\",\"state\":-1}",
-		"{\"ev\":\"link\",\"state\":\"1\"}", "{\"ev\":\"link\",\"text\":5}", "{\"ev\":\"head\",\"hash\":\"0x12\"}",
-		"{\"ev\":\"head\",\"source\":200}", "{\"ev\":\"info\",\"info\":6}", "{\"ev\":\"tag\",\"final\":2}",
-		"{\"ev\":\"gap\",\"from\":99999999999999999999}", "{\"ev\":\"chain\",\"ok\":1}", "{\"ev\":\"head\",\"base_fee\":7}",
+		"",
+		"x",
+		"[]",
+		"{}",
+		"{\"ev\":1}",
+		"{\"state\":1,\"ev\":\"link\"}",
+		"{\"ev\":\"link\"",
+		"{\"ev\":\"link\"}x",
+		"{\"ev\":\"link\",\"state\":7}",
+		"{\"ev\":\"link\",\"code\":99}",
+		"{\"ev\":\"link\",\"state\":-1}",
+		"{\"ev\":\"link\",\"state\":\"1\"}",
+		"{\"ev\":\"link\",\"text\":5}",
+		"{\"ev\":\"head\",\"hash\":\"0x12\"}",
+		"{\"ev\":\"head\",\"source\":200}",
+		"{\"ev\":\"info\",\"info\":6}",
+		"{\"ev\":\"tag\",\"final\":2}",
+		"{\"ev\":\"gap\",\"from\":99999999999999999999}",
+		"{\"ev\":\"chain\",\"ok\":1}",
+		"{\"ev\":\"head\",\"base_fee\":7}",
 	};
 	static struct state b;
 	char big[5000];
