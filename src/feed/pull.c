@@ -337,6 +337,7 @@ enum status pull_start(struct pull **out, const struct pull_opts *o, struct err 
 		return err_set(e, ST_NOMEM, "no memory to fetch");
 	memset(p, 0, sizeof(*p));
 	p->o = *o;
+	p->o.hurry = o->hurry ? o->hurry : 1;
 	p->chain_id = PULL_NOT_ASKED;
 	init_lock(p);
 	st = url_copy(&p->url, o->url);

@@ -46,6 +46,7 @@ struct pull_opts {
 	unsigned workers; /* 1…PULL_WORKERS_MAX */
 	unsigned threads; /* at most; 0: one for each core */
 	bool verify; /* each block by itself, and that each follows the one before */
+	unsigned hurry; /* delays before another try are so many times shorter, for tests; 0: 1 */
 	struct pull_hooks hooks;
 };
 

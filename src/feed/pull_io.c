@@ -38,7 +38,7 @@ enum {
 };
 
 /* Delay before try number `tries` + 1; false: no more. */
-static bool retry_delay(enum status code, unsigned tries, uint64_t wait_ns, uint64_t *delay)
+static bool retry_delay(const struct pull *p, enum status code, unsigned tries, uint64_t wait_ns, uint64_t *delay)
 {
 	for (size_t i = 0; i < sizeof(retry_table) / sizeof(retry_table[0]); i++) {
 		if (retry_table[i].code != code)
@@ -48,6 +48,7 @@ static bool retry_delay(enum status code, unsigned tries, uint64_t wait_ns, uint
 		*delay = retry_table[i].first << (tries < 16 ? tries : 16);
 		if (*delay > retry_table[i].most)
 			*delay = retry_table[i].most;
+		*delay /= p->o.hurry;
 		if (*delay < wait_ns)
 			*delay = wait_ns;
 		return true;
@@ -78,7 +79,7 @@ static void slot_failed(struct pull_worker *w, struct pull_slot *s)
 		keep_again(w, s, now + 100 * NS_MS);
 		return;
 	}
-	if (!retry_delay(s->err.code, s->tries, s->wait_ns, &delay)) {
+	if (!retry_delay(w->p, s->err.code, s->tries, s->wait_ns, &delay)) {
 		s->tries++;
 		pull_put(w, s, SLOT_FAILED);
 		return;
@@ -236,7 +237,13 @@ static void ask_failed(struct pull_worker *w, enum ask ask, const struct err *wh
 		w->ask_due = time_mono() + 100 * NS_MS;
 		return;
 	}
-	if (retry_delay(why->code, w->ask_tries, wait_ns, &delay)) {
+	/* Perhaps it is no HTTP port: conn_ended tries the other thing. */
+	if (p->url.scheme == URL_GUESS && p->scheme == URL_HTTP && atomic_load(&p->arrived) == 0 && why->code != ST_RATE) {
+		w->conns[0].dead = true;
+		w->conns[0].why = *why;
+		return;
+	}
+	if (retry_delay(p, why->code, w->ask_tries, wait_ns, &delay)) {
 		w->ask_tries++;
 		w->ask_due = time_mono() + delay;
 		return;
@@ -476,11 +483,12 @@ static void conn_close(struct pull_conn *c)
 /* `localhost:8545`: what does not answer as HTTP is tried as WebSocket. */
 static bool guess_again(struct pull *p, const struct err *why)
 {
-	if (p->url.scheme != URL_GUESS || p->scheme != URL_HTTP || p->ready_ns)
+	if (p->url.scheme != URL_GUESS || p->scheme != URL_HTTP || p->ready_ns || atomic_load(&p->arrived) != 0)
 		return false;
 	if (why->code == ST_REFUSED || why->code == ST_DNS || why->code == ST_AUTH)
 		return false;
 	p->scheme = URL_WS;
+	p->push = true;
 	return true;
 }
 
@@ -553,7 +561,10 @@ static void conn_open(struct pull_conn *c, uint64_t now)
 	c->why = e;
 }
 
-/* One connection never answers one of many requests: the others go on, and this one is asked again. */
+/*
+ * A request without an answer is asked again, and on another connection: who knows what state this one is in. (A text that
+ * does not end swallows all that follow on a socket.)
+ */
 static void check_deadlines(struct pull_worker *w, uint64_t now)
 {
 	const uint64_t limit = w->p->o.net->request_timeout_ns ? w->p->o.net->request_timeout_ns : 30 * NS_S;
@@ -567,8 +578,10 @@ static void check_deadlines(struct pull_worker *w, uint64_t now)
 
 		if (!l->sent || now < since + limit)
 			continue;
-		err_set(&e, ST_TIMEOUT, "no answer in %" PRIu64 " s", limit / NS_S);
+		err_set(&e, ST_TIMEOUT, "no answer in %.1f s", (double)limit / (double)NS_S);
 		lane_failed(w, l, &e, 0);
+		l->conn->dead = true;
+		l->conn->why = e;
 	}
 }
 
@@ -588,8 +601,14 @@ static void service(struct pull_worker *w)
 				c->progress_ns = now;
 			}
 		}
-		if (c->dead && !atomic_load(&w->p->over))
-			conn_ended(c);
+	}
+}
+
+static void end_dead(struct pull_worker *w)
+{
+	for (unsigned i = 0; i < w->n_conns; i++) {
+		if (w->conns[i].dead && !atomic_load(&w->p->over))
+			conn_ended(&w->conns[i]);
 	}
 }
 
@@ -662,7 +681,9 @@ void pull_io_run(struct pull_worker *w)
 		if (atomic_load(&w->wake.pending))
 			wake_take(&w->wake);
 		service(w);
+		/* Behind the service: what came while the output kept this thread waiting counts. */
 		check_deadlines(w, time_mono());
+		end_dead(w);
 	}
 	for (unsigned i = 0; i < w->n_conns; i++)
 		conn_close(&w->conns[i]);
@@ -688,12 +709,13 @@ void pull_io_lanes(struct pull_worker *w, unsigned lanes, bool push)
 enum status pull_io_init(struct pull_worker *w, struct err *e)
 {
 	const struct url *u = &w->p->url;
+	unsigned hurry = w->p->o.hurry;
 	enum status st;
 
 	w->reads = true;
 	for (unsigned i = 0; i < PULL_CONNS; i++) {
 		w->conns[i] = (struct pull_conn){ .w = w };
-		backoff_init(&w->conns[i].backoff, 250 * NS_MS, url_is_local(u) ? 2 * NS_S : 10 * NS_S, 2 * NS_S,
+		backoff_init(&w->conns[i].backoff, 250 * NS_MS / hurry, (url_is_local(u) ? 2 : 10) * NS_S / hurry, 2 * NS_S,
 			time_mono() + w->index);
 	}
 	buf_init(&w->request, 4096);

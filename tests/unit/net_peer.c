@@ -28,7 +28,7 @@
 #include "net/ws.h"
 #include "net/ws_frame.h"
 
-enum { MAX_CONNS = 64 };
+enum { MAX_CONNS = 256 };
 
 struct peer {
 	struct peer_how how;
@@ -297,6 +297,12 @@ drain(struct conn *c)
 
 	while (take(c, p, sizeof(p)) > 0)
 		;
+}
+
+bool
+conn_stopped(const struct conn *c)
+{
+	return c->peer->stop;
 }
 
 void

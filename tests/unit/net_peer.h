@@ -53,6 +53,8 @@ bool get_http(struct conn *c);
 bool get(struct conn *c, void *p, size_t n);
 /* Until the client closes. */
 void drain(struct conn *c);
+/* The peer is being stopped: for scripts that wait for something of their own. */
+bool conn_stopped(const struct conn *c);
 /* Keeps the connection open without reading until the peer stops. */
 void hold(struct conn *c);
 /* Closes with a RST. */
