@@ -19,9 +19,9 @@ enum {
 	SIZE_DEFAULT = 1024,
 	SIZE_MAX_BYTES = RLPX_MESSAGE_MAX,
 	BATCH_BYTES = 64 * 1024, /* of one send of small messages by default: more does not make it faster */
-	BATCH_LARGE = 4, /* messages of that size or more: fewer wake-ups of the reader */
+	BATCH_LARGE = 4,         /* messages of that size or more: fewer wake-ups of the reader */
 	BATCH_MAX_BYTES = 32 * 1024 * 1024,
-	CODE = 0x10, /* first of a sub-protocol */
+	CODE = 0x10,              /* first of a sub-protocol */
 	KECCAK_BYTES = 120 * 136, /* fits the first cache */
 };
 
@@ -37,9 +37,9 @@ struct end {
 	uint8_t *payload;
 	uint64_t batch;
 	uint64_t messages, calls; /* what was counted */
-	uint64_t perms; /* during that */
+	uint64_t perms;           /* during that */
 	uint64_t took_ns, cpu_ns; /* wall time of the reader; processor time of this thread */
-	double keccak_ns; /* processor time of one permutation */
+	double keccak_ns;         /* processor time of one permutation */
 	bool failed;
 	struct err e;
 };
@@ -127,10 +127,9 @@ static enum status shake_hands(struct end *x)
 	return st;
 }
 
-
 /*
- * Keccak alone, in both threads at once: what a processor of this machine allows right now. In processor time, so that
- * who else works here does not count.
+ * Keccak alone, in both threads at once: what a processor of this machine allows right now. In
+ * processor time, so that who else works here does not count.
  */
 static double keccak_alone(const uint8_t *p)
 {
@@ -212,13 +211,19 @@ static void end_run(struct end *x, enum status (*what)(struct end *x))
 {
 	double before;
 
-	/* Both wait for each other, so that Keccak alone is measured with both processors busy, too. */
+	/*
+	 * Both wait for each other, so that Keccak alone is measured with both processors busy,
+	 * too.
+	 */
 	x->failed = shake_hands(x) != ST_OK;
 	pthread_barrier_wait(x->barrier);
 	before = keccak_alone(x->payload);
 	pthread_barrier_wait(x->barrier);
 	x->failed = x->failed || what(x) != ST_OK;
-	/* The other end may wait in a system call. Unread bytes make this a reset; shutdown would leave it waiting. */
+	/*
+	 * The other end may wait in a system call. Unread bytes make this a reset; shutdown would
+	 * leave it waiting.
+	 */
 	close(x->fd);
 	x->fd = -1;
 	pthread_barrier_wait(x->barrier);
@@ -263,8 +268,7 @@ static enum status two_ends(struct end x[2], struct err *e)
 	return rlpx_new(&x[1].r, &client, e);
 }
 
-enum status bench_rlpx_run(
-	const struct bench_rlpx_opts *opts, struct bench_rlpx_result *r, struct err *e)
+enum status bench_rlpx_run(const struct bench_rlpx_opts *opts, struct bench_rlpx_result *r, struct err *e)
 {
 	struct bench_rlpx_opts o = *opts;
 	struct end x[2] = { { .o = &o, .fd = -1 }, { .o = &o, .fd = -1 } };
@@ -280,11 +284,11 @@ enum status bench_rlpx_run(
 	if (o.size > SIZE_MAX_BYTES)
 		return err_set(e, ST_USAGE, "bench rlpx: --size is at most %d", SIZE_MAX_BYTES);
 	if (o.batch == 0)
-		o.batch = o.size < BATCH_BYTES ? BATCH_BYTES / (o.size + 64) + 1 :
-			  o.size < BATCH_LARGE * BATCH_BYTES ? BATCH_LARGE : 1;
+		o.batch = o.size < BATCH_BYTES               ? BATCH_BYTES / (o.size + 64) + 1
+			: o.size < BATCH_LARGE * BATCH_BYTES ? BATCH_LARGE
+							     : 1;
 	if (o.batch > BATCH_MAX_BYTES / (o.size + 64))
-		return err_set(e, ST_USAGE, "bench rlpx: --batch × --size is at most %d bytes",
-			BATCH_MAX_BYTES);
+		return err_set(e, ST_USAGE, "bench rlpx: --batch × --size is at most %d bytes", BATCH_MAX_BYTES);
 	x[0].batch = o.batch;
 	x[0].payload = x[1].payload = random_payload(o.size);
 	if (x[0].payload == NULL)
@@ -356,9 +360,9 @@ int bench_rlpx(const struct bench_rlpx_opts *o, FILE *f)
 			"\"reads_per_message\":%.4f,\"permutations_per_message\":%.2f,"
 			"\"permutation_ns\":%.1f,\"bound_mb_per_s\":%.1f,\"send_cpu_ns\":%.0f,"
 			"\"read_cpu_ns\":%.0f,\"keccak\":\"%s\"}\n",
-			(unsigned long long)size, (unsigned long long)r.batch, r.seconds, r.mb_per_s,
-			r.messages_per_s, r.writes, r.reads, r.permutations, r.permutation_ns,
-			r.bound_mb_per_s, r.send_cpu_ns, r.read_cpu_ns, variant);
+			(unsigned long long)size, (unsigned long long)r.batch, r.seconds, r.mb_per_s, r.messages_per_s,
+			r.writes, r.reads, r.permutations, r.permutation_ns, r.bound_mb_per_s, r.send_cpu_ns,
+			r.read_cpu_ns, variant);
 	else
 		fprintf(f,
 			"RLPx over loopback TCP, both ends in this process, %llu random bytes a "
@@ -369,10 +373,9 @@ int bench_rlpx(const struct bench_rlpx_opts *o, FILE *f)
 			"allows %.0f MB/s, %.0f %% of that were reached\n"
 			"%8.2f and %.2f us of processor time to send and to read one, %.0f and %.0f %% of "
 			"it in Keccak\n",
-			(unsigned long long)size, r.mb_per_s, r.messages_per_s, r.seconds, r.writes,
-			r.reads, (unsigned long long)r.batch, r.permutations, r.permutation_ns,
-			variant, r.bound_mb_per_s, 100 * r.mb_per_s / r.bound_mb_per_s,
-			r.send_cpu_ns / 1e3, r.read_cpu_ns / 1e3,
+			(unsigned long long)size, r.mb_per_s, r.messages_per_s, r.seconds, r.writes, r.reads,
+			(unsigned long long)r.batch, r.permutations, r.permutation_ns, variant, r.bound_mb_per_s,
+			100 * r.mb_per_s / r.bound_mb_per_s, r.send_cpu_ns / 1e3, r.read_cpu_ns / 1e3,
 			100 * r.permutations * r.permutation_ns / r.send_cpu_ns,
 			100 * r.permutations * r.permutation_ns / r.read_cpu_ns);
 	return EXIT_FINE;

@@ -12,7 +12,9 @@ enum {
 	UNCLE_LEAST = 400,
 };
 
-/* Reading scalars ------------------------------------------------------------------------------- */
+/*
+ * Reading scalars -------------------------------------------------------------------------------
+ */
 
 static bool next_u64(struct rlp *r, uint64_t *out)
 {
@@ -48,7 +50,9 @@ static bool next_list(struct rlp *r, struct rlp_item *out)
 	return rlp_next(r, out) && out->list;
 }
 
-/* Header ---------------------------------------------------------------------------------------- */
+/*
+ * Header ----------------------------------------------------------------------------------------
+ */
 
 enum field_kind { F_HASH, F_ADDR, F_BLOOM, F_NONCE, F_U64, F_U256, F_EXTRA };
 
@@ -59,7 +63,9 @@ static const struct {
 	size_t at;
 } fields[] = {
 #define FIELD(what, kind_, bit_, member) \
-	{ .name = (what), .kind = (kind_), .bit = (bit_), .at = offsetof(struct header, member) }
+	{ \
+		.name = (what), .kind = (kind_), .bit = (bit_), .at = offsetof(struct header, member) \
+	}
 	FIELD("parentHash", F_HASH, H_PARENT, parent),
 	FIELD("sha3Uncles", F_HASH, 0, uncles_hash),
 	FIELD("miner", F_ADDR, H_MINER, miner),
@@ -94,18 +100,12 @@ static bool read_field(struct rlp *r, enum field_kind kind, void *to, const uint
 	struct rlp_item i;
 
 	switch (kind) {
-	case F_HASH:
-		return next_fixed(r, to, 32);
-	case F_ADDR:
-		return next_fixed(r, to, 20);
-	case F_BLOOM:
-		return next_fixed(r, to, 256);
-	case F_NONCE:
-		return next_fixed(r, to, 8);
-	case F_U64:
-		return next_u64(r, to);
-	case F_U256:
-		return next_u256(r, to);
+	case F_HASH: return next_fixed(r, to, 32);
+	case F_ADDR: return next_fixed(r, to, 20);
+	case F_BLOOM: return next_fixed(r, to, 256);
+	case F_NONCE: return next_fixed(r, to, 8);
+	case F_U64: return next_u64(r, to);
+	case F_U256: return next_u256(r, to);
 	case F_EXTRA:
 		if (!next_bytes(r, &i) || i.n > UINT32_MAX)
 			return false;
@@ -138,8 +138,7 @@ static void settle_time(struct header *h)
 	}
 }
 
-enum status header_from_rlp(
-	const uint8_t *p, size_t n, struct header *h, const uint8_t **extra, struct err *e)
+enum status header_from_rlp(const uint8_t *p, size_t n, struct header *h, const uint8_t **extra, struct err *e)
 {
 	const uint8_t *extra_at = NULL;
 	struct rlp_item list;
@@ -157,7 +156,9 @@ enum status header_from_rlp(
 			h->has |= fields[i].bit;
 			continue;
 		}
-		/* A fork of another chain may have put something else there. Its name is not known. */
+		/*
+		 * A fork of another chain may have put something else there. Its name is not known.
+		 */
 		if (i >= FIELDS_NEEDED && rlp_next(&r, &list)) {
 			h->has |= H_UNKNOWN_FIELD;
 			break;
@@ -178,7 +179,9 @@ enum status header_from_rlp(
 	return ST_OK;
 }
 
-/* Blocks ---------------------------------------------------------------------------------------- */
+/*
+ * Blocks ----------------------------------------------------------------------------------------
+ */
 
 /* First pass: b is NULL and only room is counted. Second pass: the same again, into b. */
 struct maker {
@@ -291,9 +294,9 @@ static bool take_auths(struct maker *m, struct rlp *r, struct span *out)
 		if (!next_list(&in, &item))
 			return false;
 		rlp_init(&f, item.p, item.n);
-		if (!next_u256(&f, &a.chain_id) || !next_fixed(&f, a.addr.b, 20) ||
-			!next_u64(&f, &a.nonce) || !next_u64(&f, &parity) || parity > UINT8_MAX ||
-			!next_u256(&f, &a.r) || !next_u256(&f, &a.s) || !rlp_done(&f))
+		if (!next_u256(&f, &a.chain_id) || !next_fixed(&f, a.addr.b, 20) || !next_u64(&f, &a.nonce) ||
+			!next_u64(&f, &parity) || parity > UINT8_MAX || !next_u256(&f, &a.r) || !next_u256(&f, &a.s) ||
+			!rlp_done(&f))
 			return false;
 		a.y_parity = (uint8_t)parity;
 		if (to != NULL)
@@ -341,9 +344,8 @@ static void settle_legacy(struct tx *t)
 
 static bool take_legacy(struct maker *m, struct rlp *r, struct tx *t)
 {
-	if (!next_u64(r, &t->nonce) || !next_u256(r, &t->gas_price) || !next_u64(r, &t->gas) ||
-		!take_to(r, t) || !next_u256(r, &t->value) || !take_bytes(m, r, &t->input) ||
-		!take_signature(r, t))
+	if (!next_u64(r, &t->nonce) || !next_u256(r, &t->gas_price) || !next_u64(r, &t->gas) || !take_to(r, t) ||
+		!next_u256(r, &t->value) || !take_bytes(m, r, &t->input) || !take_signature(r, t))
 		return false;
 	t->has |= T_NONCE | T_GAS_PRICE;
 	settle_legacy(t);
@@ -366,12 +368,11 @@ static bool take_typed(struct maker *m, struct rlp *r, struct tx *t)
 			return false;
 		t->has |= T_MAX_PRIORITY | T_MAX_FEE;
 	}
-	if (!next_u64(r, &t->gas) || !take_to(r, t) || !next_u256(r, &t->value) ||
-		!take_bytes(m, r, &t->input) || !take_access(m, r, &t->access))
+	if (!next_u64(r, &t->gas) || !take_to(r, t) || !next_u256(r, &t->value) || !take_bytes(m, r, &t->input) ||
+		!take_access(m, r, &t->access))
 		return false;
 	if (t->type == TX_BLOB) {
-		if (!next_u256(r, &t->max_blob_fee) || !next_list(r, &list) ||
-			!take_hashes(m, &list, &t->blobs))
+		if (!next_u256(r, &t->max_blob_fee) || !next_list(r, &list) || !take_hashes(m, &list, &t->blobs))
 			return false;
 		t->has |= T_MAX_BLOB_FEE;
 	}
@@ -389,11 +390,10 @@ static bool take_deposit(struct maker *m, struct rlp *r, struct tx *t)
 	uint64_t system;
 
 	if (!next_fixed(r, t->source_hash.b, 32) || !next_fixed(r, t->from.b, 20) || !take_to(r, t) ||
-		!next_u256(r, &t->mint) || !next_u256(r, &t->value) || !next_u64(r, &t->gas) ||
-		!next_u64(r, &system) || system > 1 || !take_bytes(m, r, &t->input) || !rlp_done(r))
+		!next_u256(r, &t->mint) || !next_u256(r, &t->value) || !next_u64(r, &t->gas) || !next_u64(r, &system) ||
+		system > 1 || !take_bytes(m, r, &t->input) || !rlp_done(r))
 		return false;
-	t->has |= T_SOURCE_HASH | T_FROM | (u256_is_zero(&t->mint) ? 0 : T_MINT) |
-		(system ? T_SYSTEM : 0);
+	t->has |= T_SOURCE_HASH | T_FROM | (u256_is_zero(&t->mint) ? 0 : T_MINT) | (system ? T_SYSTEM : 0);
 	return true;
 }
 
@@ -437,8 +437,8 @@ static bool take_withdrawals(struct maker *m, const struct rlp_item *list, struc
 		if (!next_list(&r, &item))
 			return wrong(m, "withdrawals");
 		rlp_init(&f, item.p, item.n);
-		if (!next_u64(&f, &w.index) || !next_u64(&f, &w.validator) ||
-			!next_fixed(&f, w.addr.b, 20) || !next_u64(&f, &w.amount) || !rlp_done(&f))
+		if (!next_u64(&f, &w.index) || !next_u64(&f, &w.validator) || !next_fixed(&f, w.addr.b, 20) ||
+			!next_u64(&f, &w.amount) || !rlp_done(&f))
 			return wrong(m, "withdrawals");
 		if (to != NULL)
 			to[i] = w;
@@ -467,8 +467,8 @@ static bool take_uncles(struct maker *m, const struct rlp_item *list, struct spa
 }
 
 /* Transactions come last, as in blocks that JSON was decoded to. */
-static bool make(struct maker *m, const struct block_parts *p, const struct header *h,
-	const uint8_t *extra, uint32_t ntx)
+static bool make(
+	struct maker *m, const struct block_parts *p, const struct header *h, const uint8_t *extra, uint32_t ntx)
 {
 	struct block head = { .h = *h }, *const b = m->b != NULL ? m->b : &head;
 	struct rlp_item item;
@@ -516,11 +516,9 @@ enum status block_from_rlp(const struct block_parts *p, struct block **out, stru
 	if (st != ST_OK)
 		return st;
 	if (!p->txs.list || !count(&p->txs, TX_LEAST, &ntx))
-		return err_set(e, ST_MALFORMED, "block %llu: transactions are not right",
-			(unsigned long long)h.number);
+		return err_set(e, ST_MALFORMED, "block %llu: transactions are not right", (unsigned long long)h.number);
 	if (!make(&m, p, &h, extra, ntx))
-		return err_set(e, ST_MALFORMED, "block %llu: %s are not right",
-			(unsigned long long)h.number, m.what);
+		return err_set(e, ST_MALFORMED, "block %llu: %s are not right", (unsigned long long)h.number, m.what);
 	data = (m.used + 7) & ~(size_t)7;
 	size = data + ntx * sizeof(struct tx);
 	if (size > BLOCKDEC_LIMIT)
@@ -538,8 +536,7 @@ enum status block_from_rlp(const struct block_parts *p, struct block **out, stru
 	m.b->txs = (struct span){ .off = (uint32_t)data, .len = ntx };
 	if (!make(&m, p, &h, extra, ntx)) {
 		block_unref(m.b);
-		return err_set(e, ST_INTERNAL, "block %llu: read differently twice",
-			(unsigned long long)h.number);
+		return err_set(e, ST_INTERNAL, "block %llu: read differently twice", (unsigned long long)h.number);
 	}
 	m.b->h.size = p->header_n + p->txs.raw_n + p->uncles.raw_n + p->withdrawals.raw_n;
 	m.b->h.size += rlp_header(head, true, m.b->h.size);

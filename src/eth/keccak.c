@@ -178,7 +178,9 @@ VL static void absorb_avx512vl(uint64_t s[LANES], const uint8_t *p, size_t block
 		_mm_storel_epi64((__m128i *)(s + i), a[i]);
 }
 
-/* The other half of each register has room for a second state: two permutations in the time of one. */
+/*
+ * The other half of each register has room for a second state: two permutations in the time of one.
+ */
 VL static void permute2_avx512vl(uint64_t s[LANES], uint64_t t[LANES])
 {
 	__m128i a[LANES], e[LANES];

@@ -5,8 +5,7 @@
 
 #include "eth/keccak.h"
 
-enum status signature_signer(
-	const struct hash *digest, const uint8_t rs[64], uint8_t parity, struct addr *out)
+enum status signature_signer(const struct hash *digest, const uint8_t rs[64], uint8_t parity, struct addr *out)
 {
 	/* Recovery needs no secret and no tables: the library's constant context does. */
 	const secp256k1_context *const ctx = secp256k1_context_static;
@@ -26,8 +25,7 @@ enum status signature_signer(
 	return ST_OK;
 }
 
-enum status tx_sender(
-	struct verifier *v, const struct block *b, const struct tx *t, struct addr *out)
+enum status tx_sender(struct verifier *v, const struct block *b, const struct tx *t, struct addr *out)
 {
 	struct hash digest;
 	uint8_t compact[64], parity;

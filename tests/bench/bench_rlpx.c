@@ -29,8 +29,7 @@ int main(int argc, char **argv)
 		} else if (more && strcmp(argv[i], "--seconds") == 0) {
 			o.seconds_ns = (uint64_t)(strtod(argv[++i], NULL) * NS_S);
 		} else {
-			fprintf(stderr,
-				"usage: bench_rlpx [--size N] [--batch N] [--seconds N] [--json]\n");
+			fprintf(stderr, "usage: bench_rlpx [--size N] [--batch N] [--seconds N] [--json]\n");
 			return EXIT_USAGE;
 		}
 	}

@@ -1,6 +1,6 @@
 /*
- * eth/block_rlp: the input is [header, transactions, uncles, withdrawals?]; what is taken is verified and its senders
- * recovered.
+ * eth/block_rlp: the input is [header, transactions, uncles, withdrawals?]; what is taken is
+ * verified and its senders recovered.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /*
- * net/devp2p/frame and the limits of it: what anybody with the keys may send, cut anywhere. The input is a list of
- * [code, size (2 bytes), data]; each becomes a sealed frame. First byte: how many bytes come at once; second: which
- * frame is damaged.
+ * net/devp2p/frame and the limits of it: what anybody with the keys may send, cut anywhere. The
+ * input is a list of [code, size (2 bytes), data]; each becomes a sealed frame. First byte: how
+ * many bytes come at once; second: which frame is damaged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			got++;
 		}
 	}
-	if (got > frames || seen > 255 * size || (data[1] == 0 && st == ST_AGAIN && n > 0 && frame_rx_held(&rx) == 0 && got != frames))
+	if (got > frames || seen > 255 * size ||
+		(data[1] == 0 && st == ST_AGAIN && n > 0 && frame_rx_held(&rx) == 0 && got != frames))
 		abort();
 	free(copy);
 	frame_tx_fini(&tx);

@@ -1,6 +1,7 @@
 /*
- * net/devp2p/handshake: packets from strangers. First byte: bit 0 we are the initiator, bit 1 the rest is a body that is
- * well encrypted for us (else nothing gets past the tag), bit 2 it is given byte by byte.
+ * net/devp2p/handshake: packets from strangers. First byte: bit 0 we are the initiator, bit 1 the
+ * rest is a body that is well encrypted for us (else nothing gets past the tag), bit 2 it is given
+ * byte by byte.
  */
 #include <stdlib.h>
 #include <string.h>

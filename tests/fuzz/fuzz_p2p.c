@@ -1,4 +1,7 @@
-/* net/devp2p/p2p and eth: every decoder on the same bytes, for every version. First byte: version and code. */
+/*
+ * net/devp2p/p2p and eth: every decoder on the same bytes, for every version. First byte: version
+ * and code.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +49,10 @@ static void status(unsigned version, const uint8_t *p, size_t n)
 		memcmp(&s, &again, sizeof(s)) != 0)
 		abort();
 	buf_clear(&b);
-	/* What we took we can say again, and it is taken again, if it has no more items than any version. */
+	/*
+	 * What we took we can say again, and it is taken again, if it has no more items than any
+	 * version.
+	 */
 	if (n < 200 && eth_status_mirror(version, p, n, &b) == ST_OK &&
 		eth_status_decode(version, (uint8_t *)b.p, b.len, &again, &e) != ST_OK)
 		abort();
@@ -86,8 +92,9 @@ static void messages(unsigned version, unsigned code, const uint8_t *p, size_t n
 		abort();
 	buf_init(&b, 1 << 20);
 	if (eth_polite(version, code, p, n, &b, &answer) == ST_OK &&
-		(b.len > 32 || eth_reply_decode((uint8_t *)b.p, b.len, &reply, &e) ==
-				       (version >= 70 && code == ETH_GET_RECEIPTS ? ST_OK : ST_MALFORMED)))
+		(b.len > 32 ||
+			eth_reply_decode((uint8_t *)b.p, b.len, &reply, &e) ==
+				(version >= 70 && code == ETH_GET_RECEIPTS ? ST_OK : ST_MALFORMED)))
 		abort();
 	buf_fini(&b);
 }

@@ -1,6 +1,7 @@
 /*
- * net/devp2p/peer: a node that has the keys and says what it likes, when it likes. The input is a list of [code, size, data];
- * code 0xff lets time pass. First byte: bit 0 says a proper Hello first, bit 1 a proper Status, bit 2 asks for headers.
+ * net/devp2p/peer: a node that has the keys and says what it likes, when it likes. The input is a
+ * list of [code, size, data]; code 0xff lets time pass. First byte: bit 0 says a proper Hello
+ * first, bit 1 a proper Status, bit 2 asks for headers.
  */
 #include <stdlib.h>
 #include <string.h>

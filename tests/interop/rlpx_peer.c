@@ -1,6 +1,6 @@
 /*
- * chaintop's side in tests with other implementations of RLPx: a whole conversation over a real socket, as
- * initiator or recipient, checked message by message.
+ * chaintop's side in tests with other implementations of RLPx: a whole conversation over a real
+ * socket, as initiator or recipient, checked message by message.
  *
  *	rlpx_peer chain FILE N                     writes a chain of N blocks (RLP, one behind the other)
  *	rlpx_peer dial ENODE CHAIN FLOOD [ETH]     all headers and bodies of CHAIN, then FLOOD messages each way
@@ -64,9 +64,9 @@ static void put_txs(struct buf *b, unsigned block, struct hash *root)
 		const size_t tx = rlp_list_begin(b);
 
 		at[i] = b->len;
-		need(rlp_u64(b, i) | rlp_u64(b, 1000000007) | rlp_u64(b, 21000) |
-			rlp_bytes(b, text, 20) | rlp_u64(b, block) | rlp_bytes(b, text, 37 * i) |
-			rlp_u64(b, 27) | rlp_u64(b, 77 + i) | rlp_u64(b, 88 + block) | rlp_list_end(b, tx));
+		need(rlp_u64(b, i) | rlp_u64(b, 1000000007) | rlp_u64(b, 21000) | rlp_bytes(b, text, 20) |
+			rlp_u64(b, block) | rlp_bytes(b, text, 37 * i) | rlp_u64(b, 27) | rlp_u64(b, 77 + i) |
+			rlp_u64(b, 88 + block) | rlp_list_end(b, tx));
 	}
 	at[n] = b->len;
 	for (unsigned i = 0; i < n; i++)
@@ -94,13 +94,12 @@ static int make_chain(const char *file, unsigned n)
 		put_txs(&txs, i, &root);
 		mark = rlp_list_begin(&header);
 		need(rlp_bytes(&header, parent.b, 32) | rlp_bytes(&header, empty_uncles.b, 32) |
-			rlp_bytes(&header, zero, 20) | rlp_bytes(&header, zero, 32) |
-			rlp_bytes(&header, root.b, 32) | rlp_bytes(&header, zero, 32) |
-			rlp_bytes(&header, zero, 256) | rlp_u64(&header, 0) | rlp_u64(&header, i) |
-			rlp_u64(&header, 30000000) | rlp_u64(&header, 21000 * (i % 8)) |
+			rlp_bytes(&header, zero, 20) | rlp_bytes(&header, zero, 32) | rlp_bytes(&header, root.b, 32) |
+			rlp_bytes(&header, zero, 32) | rlp_bytes(&header, zero, 256) | rlp_u64(&header, 0) |
+			rlp_u64(&header, i) | rlp_u64(&header, 30000000) | rlp_u64(&header, 21000 * (i % 8)) |
 			rlp_u64(&header, 1700000000 + 12 * i) | rlp_bytes(&header, "chaintop", 8) |
-			rlp_bytes(&header, zero, 32) | rlp_bytes(&header, zero, 8) |
-			rlp_u64(&header, 1000000000) | rlp_list_end(&header, mark));
+			rlp_bytes(&header, zero, 32) | rlp_bytes(&header, zero, 8) | rlp_u64(&header, 1000000000) |
+			rlp_list_end(&header, mark));
 		keccak256(header.p, header.len, parent.b);
 		all = rlp_list_begin(&block);
 		need(buf_add(&block, header.p, header.len) | buf_add(&block, txs.p, txs.len) |
@@ -236,8 +235,8 @@ static void ask_more(struct talk *t, uint64_t now)
 	if (t->chain == NULL)
 		return;
 	if (t->headers < t->chain->n)
-		st = peer_get_headers(t->p, now, t->headers % 2 ? &t->chain->hash[t->headers] : NULL,
-			t->headers, BATCH - 1, false, &t->id, &e);
+		st = peer_get_headers(t->p, now, t->headers % 2 ? &t->chain->hash[t->headers] : NULL, t->headers,
+			BATCH - 1, false, &t->id, &e);
 	else if (t->bodies < t->chain->n)
 		st = peer_get_bodies(t->p, now, &t->chain->hash[t->bodies],
 			t->chain->n - t->bodies < BATCH ? t->chain->n - t->bodies : BATCH, &t->id, &e);
@@ -260,9 +259,7 @@ static void on_event(struct talk *t, struct peer_event *ev, uint64_t now)
 	struct err e;
 
 	switch (ev->kind) {
-	case PEER_HELLO:
-		printf("hello %s\n", ev->u.hello->client);
-		break;
+	case PEER_HELLO: printf("hello %s\n", ev->u.hello->client); break;
 	case PEER_STATUS:
 		t->ready_ns = now - t->began;
 		printf("status eth/%u network %llu\n", ev->u.status.version,
@@ -283,9 +280,7 @@ static void on_event(struct talk *t, struct peer_event *ev, uint64_t now)
 		check_bodies(t, ev);
 		ask_more(t, now);
 		break;
-	case PEER_ASKED:
-		t->asked++;
-		break;
+	case PEER_ASKED: t->asked++; break;
 	case PEER_OTHER:
 		if (ev->code == ETH_TRANSACTIONS) {
 			struct rlpx_msg m = { .data = ev->data, .n = ev->bytes };
@@ -294,11 +289,8 @@ static void on_event(struct talk *t, struct peer_event *ev, uint64_t now)
 		}
 		break;
 	case PEER_MISS:
-	case PEER_ODD:
-		fprintf(stderr, "rlpx_peer: %s\n", ev->text);
-		exit(1);
-	default:
-		break;
+	case PEER_ODD: fprintf(stderr, "rlpx_peer: %s\n", ev->text); exit(1);
+	default: break;
 	}
 }
 
@@ -405,9 +397,9 @@ static int talk(struct talk *t)
 	peer_stats(t->p, &s);
 	printf("ok ready_ms=%.1f rtt_ms=%.2f headers=%u bodies=%u sent=%u received=%u asked=%u "
 	       "reads=%llu writes=%llu frames_in=%llu frames_out=%llu\n",
-		(double)t->ready_ns / 1e6, (double)t->rtt_ns / 1e6, t->headers, t->bodies, t->sent, t->got,
-		t->asked, (unsigned long long)s.reads, (unsigned long long)s.writes,
-		(unsigned long long)s.wire.frames_in, (unsigned long long)s.wire.frames_out);
+		(double)t->ready_ns / 1e6, (double)t->rtt_ns / 1e6, t->headers, t->bodies, t->sent, t->got, t->asked,
+		(unsigned long long)s.reads, (unsigned long long)s.writes, (unsigned long long)s.wire.frames_in,
+		(unsigned long long)s.wire.frames_out);
 	return 0;
 }
 

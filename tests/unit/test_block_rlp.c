@@ -144,19 +144,17 @@ static void plain_header(struct buf *b, unsigned number, unsigned extra_fields)
 	assert_int_equal(rlp_list_end(b, mark), ST_OK);
 }
 
-static bool same_data(const struct block *a, struct span x, const struct block *b, struct span y,
-	size_t size)
+static bool same_data(const struct block *a, struct span x, const struct block *b, struct span y, size_t size)
 {
 	return x.len == y.len && memcmp(block_at(a, x), block_at(b, y), x.len * size) == 0;
 }
 
-static void same_tx(const struct block *a, const struct tx *x, const struct block *b,
-	const struct tx *y)
+static void same_tx(const struct block *a, const struct tx *x, const struct block *b, const struct tx *y)
 {
 	/* JSON gives a deposit a nonce and a signature that its bytes do not have. */
 	const bool deposit = x->type == TX_DEPOSIT;
-	const uint32_t both = T_TO | T_MAX_FEE | T_MAX_PRIORITY | T_MAX_BLOB_FEE |
-		(deposit ? 0 : T_SIG | T_Y_PARITY | T_NONCE);
+	const uint32_t both =
+		T_TO | T_MAX_FEE | T_MAX_PRIORITY | T_MAX_BLOB_FEE | (deposit ? 0 : T_SIG | T_Y_PARITY | T_NONCE);
 
 	assert_true(hash_eq(&x->hash, &y->hash));
 	assert_int_equal(x->type, y->type);
@@ -202,7 +200,8 @@ static void corpus_again(void **state)
 	buf_init(&txs, 16 << 20);
 	buf_init(&header, 4096);
 	plain_header(&header, 1, 0);
-	cJSON_ArrayForEach(item, all) {
+	cJSON_ArrayForEach(item, all)
+	{
 		size_t n, mark;
 		char *const text = corpus_block(item, &n);
 		const struct block *const a = corpus_decode(t->dec, text, n);
@@ -246,8 +245,8 @@ static void corpus_again(void **state)
 
 static void header_fields(void **state)
 {
-	static const uint32_t bits[] = { 0, H_BASE_FEE, H_WITHDRAWALS_ROOT, H_BLOB_GAS_USED,
-		H_EXCESS_BLOB_GAS, H_BEACON_ROOT, H_REQUESTS_HASH, H_BAL_HASH, H_SLOT, H_UNKNOWN_FIELD };
+	static const uint32_t bits[] = { 0, H_BASE_FEE, H_WITHDRAWALS_ROOT, H_BLOB_GAS_USED, H_EXCESS_BLOB_GAS,
+		H_BEACON_ROOT, H_REQUESTS_HASH, H_BAL_HASH, H_SLOT, H_UNKNOWN_FIELD };
 	struct buf b;
 	struct err e;
 	uint32_t want = H_HASH | H_PARENT | H_MINER | H_BLOOM | H_DIFFICULTY | H_NUMBER | H_MIX | H_NONCE;

@@ -70,12 +70,14 @@ static void shared_secret(void **state)
 	eip8_bytes("1adf5c18167d96a1f9a0b1ef63be8aa27eaf6032c233b2b38f7850cf5b859fd9", key);
 	eip8_bytes("0097a076fc7fcd9208240668e31c9abee952cbb6e375d1b8febc7499d6e16f1a", other);
 	assert_true(curve_pub(k->curve, key, pub));
-	expect_hex(pub, "1a8ed022ff7aec59dc1b440446bdda5ff6bcb3509a8b109077282b361efffbd8"
-			"e040bd480b1deccc3bc40bd5b1fdcb7bfd352500b477cb9471366dbd4493f923");
+	expect_hex(pub,
+		"1a8ed022ff7aec59dc1b440446bdda5ff6bcb3509a8b109077282b361efffbd8"
+		"e040bd480b1deccc3bc40bd5b1fdcb7bfd352500b477cb9471366dbd4493f923");
 	assert_true(curve_ecdh(k->curve, other, pub, x));
 	assert_true(curve_pub(k->curve, other, pub));
-	expect_hex(pub, "6ab3ac374251f638d0abb3ef596d1dc67955b507c104e5f2009724812dc027b8"
-			"8ad915f2b503a8be6facab6588731fefeb584fd2dfa9a77a5e0bba1ec439e4fa");
+	expect_hex(pub,
+		"6ab3ac374251f638d0abb3ef596d1dc67955b507c104e5f2009724812dc027b8"
+		"8ad915f2b503a8be6facab6588731fefeb584fd2dfa9a77a5e0bba1ec439e4fa");
 	assert_true(curve_ecdh(k->curve, key, pub, y));
 	assert_memory_equal(x, y, 32);
 }
@@ -185,9 +187,7 @@ static void eip8_packets(void **state)
 	uint8_t pub[64];
 
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(handshake_init(&h, RLPX_RECIPIENT, k->curve, k->b, NULL, &k->fixed_b,
-					 &e),
-			ST_OK);
+		assert_int_equal(handshake_init(&h, RLPX_RECIPIENT, k->curve, k->b, NULL, &k->fixed_b, &e), ST_OK);
 		take_all(&h, auths[i], ST_OK);
 		assert_memory_equal(h.remote, k->pub_a, 64);
 		assert_memory_equal(h.remote_nonce, k->fixed_a.nonce, 32);
@@ -195,9 +195,7 @@ static void eip8_packets(void **state)
 		assert_memory_equal(h.remote_ephemeral, pub, 64);
 		handshake_fini(&h);
 
-		assert_int_equal(handshake_init(&h, RLPX_INITIATOR, k->curve, k->a, k->pub_b,
-					 &k->fixed_a, &e),
-			ST_OK);
+		assert_int_equal(handshake_init(&h, RLPX_INITIATOR, k->curve, k->a, k->pub_b, &k->fixed_a, &e), ST_OK);
 		take_all(&h, acks[i], ST_OK);
 		assert_memory_equal(h.remote_nonce, k->fixed_b.nonce, 32);
 		assert_true(curve_pub(k->curve, k->fixed_b.ephemeral, pub));
@@ -214,8 +212,7 @@ static void eip8_secrets(void **state)
 	struct err e;
 	uint8_t sum[32];
 
-	assert_int_equal(
-		handshake_init(&h, RLPX_RECIPIENT, k->curve, k->b, NULL, &k->fixed_b, &e), ST_OK);
+	assert_int_equal(handshake_init(&h, RLPX_RECIPIENT, k->curve, k->b, NULL, &k->fixed_b, &e), ST_OK);
 	assert_int_equal(handshake_secrets(&h, &s, &e), ST_INTERNAL); /* too early */
 	take_all(&h, eip8_auth2, ST_OK);
 	/* Our own answer is encrypted at random; the vector's stands in for it. */
@@ -243,10 +240,8 @@ static void both_roles(void **state)
 		enum status st = ST_AGAIN;
 		uint8_t sum_a[32], sum_b[32], packet[2100];
 
-		assert_int_equal(
-			handshake_init(&a, RLPX_INITIATOR, k->curve, k->a, k->pub_b, NULL, &e), ST_OK);
-		assert_int_equal(
-			handshake_init(&b, RLPX_RECIPIENT, k->curve, k->b, NULL, NULL, &e), ST_OK);
+		assert_int_equal(handshake_init(&a, RLPX_INITIATOR, k->curve, k->a, k->pub_b, NULL, &e), ST_OK);
+		assert_int_equal(handshake_init(&b, RLPX_RECIPIENT, k->curve, k->b, NULL, NULL, &e), ST_OK);
 		assert_int_equal(b.out_n, 0);
 		assert_true(a.out_n >= 384 && a.out_n <= 484);
 		memcpy(packet, a.out, a.out_n);
@@ -255,8 +250,7 @@ static void both_roles(void **state)
 			const size_t left = a.out_n + 10 - at;
 
 			assert_true(left > 0);
-			st = handshake_take(
-				&b, packet + at, left < steps[s] ? left : steps[s], &used, &e);
+			st = handshake_take(&b, packet + at, left < steps[s] ? left : steps[s], &used, &e);
 		}
 		assert_int_equal(st, ST_OK);
 		assert_int_equal(at, a.out_n);
@@ -266,8 +260,7 @@ static void both_roles(void **state)
 			const size_t left = b.out_n - at;
 
 			assert_true(left > 0);
-			st = handshake_take(
-				&a, b.out + at, left < steps[s] ? left : steps[s], &used, &e);
+			st = handshake_take(&a, b.out + at, left < steps[s] ? left : steps[s], &used, &e);
 		}
 		assert_int_equal(st, ST_OK);
 		assert_int_equal(at, b.out_n);
@@ -367,7 +360,12 @@ static void hostile_bodies(void **state)
 static void hostile_sizes(void **state)
 {
 	static const uint8_t prefixes[][2] = {
-		{ 0, 0 }, { 0, 113 }, { 8, 1 }, { 0xff, 0xff }, { 'G', 'E' }, { 0x16, 0x03 },
+		{ 0, 0 },
+		{ 0, 113 },
+		{ 8, 1 },
+		{ 0xff, 0xff },
+		{ 'G', 'E' },
+		{ 0x16, 0x03 },
 	};
 	struct keys *const k = *state;
 
@@ -376,8 +374,7 @@ static void hostile_sizes(void **state)
 		struct err e;
 		size_t used;
 
-		assert_int_equal(
-			handshake_init(&h, RLPX_RECIPIENT, k->curve, k->b, NULL, NULL, &e), ST_OK);
+		assert_int_equal(handshake_init(&h, RLPX_RECIPIENT, k->curve, k->b, NULL, NULL, &e), ST_OK);
 		assert_int_equal(handshake_take(&h, prefixes[i], 1, &used, &e), ST_AGAIN);
 		assert_int_equal(used, 1);
 		assert_int_equal(handshake_take(&h, prefixes[i] + 1, 1, &used, &e), ST_MALFORMED);
@@ -393,12 +390,9 @@ static void bad_targets(void **state)
 	struct err e;
 	uint8_t zero[64] = { 0 };
 
-	assert_int_equal(
-		handshake_init(&h, RLPX_INITIATOR, k->curve, k->a, zero, NULL, &e), ST_USAGE);
-	assert_int_equal(
-		handshake_init(&h, RLPX_INITIATOR, k->curve, k->a, NULL, NULL, &e), ST_USAGE);
-	assert_int_equal(
-		handshake_init(&h, RLPX_INITIATOR, k->curve, zero, k->pub_b, NULL, &e), ST_USAGE);
+	assert_int_equal(handshake_init(&h, RLPX_INITIATOR, k->curve, k->a, zero, NULL, &e), ST_USAGE);
+	assert_int_equal(handshake_init(&h, RLPX_INITIATOR, k->curve, k->a, NULL, NULL, &e), ST_USAGE);
+	assert_int_equal(handshake_init(&h, RLPX_INITIATOR, k->curve, zero, k->pub_b, NULL, &e), ST_USAGE);
 }
 
 int main(void)

@@ -26,11 +26,11 @@ static void urls(void **state)
 		unsigned port;
 	} good[] = {
 		{ "enode://" ID "@127.0.0.1:30303", "127.0.0.1", "enode://" ID "@127.0.0.1:30303", 30303 },
-		{ "enode://" ID "@127.0.0.1:30303?discport=30301", "127.0.0.1",
-			"enode://" ID "@127.0.0.1:30303", 30303 },
+		{ "enode://" ID "@127.0.0.1:30303?discport=30301", "127.0.0.1", "enode://" ID "@127.0.0.1:30303",
+			30303 },
 		{ "enode://" ID "@[::1]:1", "::1", "enode://" ID "@[::1]:1", 1 },
-		{ "enode://" ID "@node.example.org:65535", "node.example.org",
-			"enode://" ID "@node.example.org:65535", 65535 },
+		{ "enode://" ID "@node.example.org:65535", "node.example.org", "enode://" ID "@node.example.org:65535",
+			65535 },
 	};
 	char text[ENODE_TEXT], brief[20];
 	struct enode n;
@@ -51,12 +51,27 @@ static void urls(void **state)
 static void bad_urls(void **state)
 {
 	static const char *const bad[] = {
-		"", "enode:", "http://x", "enode://", "enode://" ID, "enode://" ID "@", "enode://" ID "@host",
-		"enode://" ID "@host:", "enode://" ID "@host:0", "enode://" ID "@host:65536",
-		"enode://" ID "@host:99999999999", "enode://" ID "@host:30x", "enode://" ID "@:30303",
-		"enode://" ID "0@host:30303", "enode://x" ID "@host:30303", "enode://12@host:30303",
-		"enode://" ID "@[::1:30303", "enode://" ID "@[::1]", "enode://" ID "@a\nb:30303",
-		"enode://" ID "@a@b:30303", "enr:-Iu4Q",
+		"",
+		"enode:",
+		"http://x",
+		"enode://",
+		"enode://" ID,
+		"enode://" ID "@",
+		"enode://" ID "@host",
+		"enode://" ID "@host:",
+		"enode://" ID "@host:0",
+		"enode://" ID "@host:65536",
+		"enode://" ID "@host:99999999999",
+		"enode://" ID "@host:30x",
+		"enode://" ID "@:30303",
+		"enode://" ID "0@host:30303",
+		"enode://x" ID "@host:30303",
+		"enode://12@host:30303",
+		"enode://" ID "@[::1:30303",
+		"enode://" ID "@[::1]",
+		"enode://" ID "@a\nb:30303",
+		"enode://" ID "@a@b:30303",
+		"enr:-Iu4Q",
 	};
 	struct enode n;
 	struct err e;

@@ -31,25 +31,24 @@ static const char geth_headers[] =
 	"000000000000000000000000000000000000000000000000000000000000000000000000008208ae820d"
 	"0582115c8215b3821a0a827788a000000000000000000000000000000000000000000000000000000000"
 	"00000000880000000000000000";
-static const char geth_bodies[] =
-	"f902dc820457f902d6f902d3f8d2f867088504a817c8088302e248943535353535353535353535353535"
-	"3535353535358202008025a064b1702d9298fee62dfeccc57d322a463ad55ca201256d01f62b45b2e1c2"
-	"1c12a064b1702d9298fee62dfeccc57d322a463ad55ca201256d01f62b45b2e1c21c10f867098504a817"
-	"c809830334509435353535353535353535353535353535353535358202d98025a052f8f61201b2b11a78"
-	"d6e866abc9c3db2ae8631fa656bfe5cb53668255367afba052f8f61201b2b11a78d6e866abc9c3db2ae8"
-	"631fa656bfe5cb53668255367afbf901fcf901f9a0000000000000000000000000000000000000000000"
-	"0000000000000000000000a0000000000000000000000000000000000000000000000000000000000000"
-	"0000940000000000000000000000000000000000000000a0000000000000000000000000000000000000"
-	"0000000000000000000000000000a0000000000000000000000000000000000000000000000000000000"
-	"0000000000a00000000000000000000000000000000000000000000000000000000000000000b9010000"
-	"000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-	"000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-	"000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-	"000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-	"000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-	"000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-	"0000008208ae820d0582115c8215b3821a0a827788a00000000000000000000000000000000000000000"
-	"000000000000000000000000880000000000000000";
+static const char geth_bodies[] = "f902dc820457f902d6f902d3f8d2f867088504a817c8088302e248943535353535353535353535353535"
+				  "3535353535358202008025a064b1702d9298fee62dfeccc57d322a463ad55ca201256d01f62b45b2e1c2"
+				  "1c12a064b1702d9298fee62dfeccc57d322a463ad55ca201256d01f62b45b2e1c21c10f867098504a817"
+				  "c809830334509435353535353535353535353535353535353535358202d98025a052f8f61201b2b11a78"
+				  "d6e866abc9c3db2ae8631fa656bfe5cb53668255367afba052f8f61201b2b11a78d6e866abc9c3db2ae8"
+				  "631fa656bfe5cb53668255367afbf901fcf901f9a0000000000000000000000000000000000000000000"
+				  "0000000000000000000000a0000000000000000000000000000000000000000000000000000000000000"
+				  "0000940000000000000000000000000000000000000000a0000000000000000000000000000000000000"
+				  "0000000000000000000000000000a0000000000000000000000000000000000000000000000000000000"
+				  "0000000000a00000000000000000000000000000000000000000000000000000000000000000b9010000"
+				  "000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+				  "000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+				  "000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+				  "000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+				  "000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+				  "000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+				  "0000008208ae820d0582115c8215b3821a0a827788a00000000000000000000000000000000000000000"
+				  "000000000000000000000000880000000000000000";
 
 #define GENESIS "d4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3"
 #define HEAD "feb27336ca7923f8fab3bd617fcb6e75841538f71c1bcfc267d7838489d9e13d"
@@ -58,8 +57,11 @@ static const char geth_bodies[] =
 
 static struct p2p_hello sample(void)
 {
-	struct p2p_hello h = { .version = 5, .client = "Geth/v1.17.10/linux-amd64/go1.26", .n_caps = 2,
-		.caps = { { "eth", 68 }, { "snap", 1 } }, .port = 30303 };
+	struct p2p_hello h = { .version = 5,
+		.client = "Geth/v1.17.10/linux-amd64/go1.26",
+		.n_caps = 2,
+		.caps = { { "eth", 68 }, { "snap", 1 } },
+		.port = 30303 };
 
 	memset(h.id, 0x5a, sizeof(h.id));
 	return h;
@@ -125,7 +127,9 @@ static void hello_oddities(void **state)
 	assert_int_equal(h.n_caps, 1);
 	n = raw_hello(bytes, evil, sizeof(evil) - 1, 1, false);
 	assert_int_equal(p2p_hello_decode(bytes, n, &h, &e), ST_OK);
-	assert_string_equal(h.client, "Evil?[2J???" "/v1?");
+	assert_string_equal(h.client,
+		"Evil?[2J???"
+		"/v1?");
 	n = raw_hello(bytes, "x", 1, P2P_CAPS_MAX + 3, false);
 	assert_int_equal(p2p_hello_decode(bytes, n, &h, &e), ST_OK);
 	assert_int_equal(h.n_caps, P2P_CAPS_MAX);
@@ -184,14 +188,18 @@ static void reasons(void **state)
 static void offsets(void **state)
 {
 	static const struct p2p_proto ours[] = {
-		{ "match2", 0, 7 }, { "match1", 0, 3 }, { "eth", 1, 1 }, { "eth", 3, 9 }, { "eth", 2, 2 },
+		{ "match2", 0, 7 },
+		{ "match1", 0, 3 },
+		{ "eth", 1, 1 },
+		{ "eth", 3, 9 },
+		{ "eth", 2, 2 },
 		{ "remote", 1, 5 },
 	};
 	enum { N = sizeof(ours) / sizeof(ours[0]) };
 	struct p2p_match out[N];
 	struct p2p_hello h = { .n_caps = 6,
-		.caps = { { "eth", 4 }, { "match2", 0 }, { "eth", 1 }, { "local", 0 }, { "eth", 3 },
-			{ "match1", 0 } } };
+		.caps = {
+			{ "eth", 4 }, { "match2", 0 }, { "eth", 1 }, { "local", 0 }, { "eth", 3 }, { "match1", 0 } } };
 
 	(void)state;
 	assert_int_equal(p2p_share(ours, N, &h, out), 3);
@@ -301,8 +309,13 @@ static void status_69(void **state)
 /* Bor keeps the total difficulty in eth/69: eight items, told apart by counting. */
 static void status_bor(void **state)
 {
-	struct eth_status in = { .version = 69, .has = ETH_IS_BOR | ETH_HAS_TD | ETH_HAS_RANGE,
-		.network = 137, .fork_hash = { 1, 2, 3, 4 }, .fork_next = 99, .earliest = 5, .latest = 77 };
+	struct eth_status in = { .version = 69,
+		.has = ETH_IS_BOR | ETH_HAS_TD | ETH_HAS_RANGE,
+		.network = 137,
+		.fork_hash = { 1, 2, 3, 4 },
+		.fork_next = 99,
+		.earliest = 5,
+		.latest = 77 };
 	struct eth_status out, again;
 	struct buf b, m;
 	struct err e;
@@ -360,8 +373,9 @@ static void requests(void **state)
 	expect_buf(&b, "c601c480018001");
 	buf_clear(&b);
 	assert_int_equal(eth_get_by_hash(&b, 1111, hashes, 2), ST_OK);
-	expect_buf(&b, "f847820457f842a000000000000000000000000000000000000000000000000000000000deadc0de"
-		       "a000000000000000000000000000000000000000000000000000000000feedbeef");
+	expect_buf(&b,
+		"f847820457f842a000000000000000000000000000000000000000000000000000000000deadc0de"
+		"a000000000000000000000000000000000000000000000000000000000feedbeef");
 	buf_clear(&b);
 	assert_int_equal(eth_get_by_hash(&b, 1111, hashes, 0), ST_OK);
 	expect_buf(&b, "c4820457c0");
@@ -454,10 +468,8 @@ static void polite(void **state)
 		expect_buf(&b, p[i].out);
 	}
 	assert_int_equal(eth_polite(68, ETH_TRANSACTIONS, bytes, 1, &b, &answer), ST_UNSUPPORTED);
-	assert_int_equal(eth_polite(68, ETH_GET_RECEIPTS, (const uint8_t *)"\xc0", 1, &b, &answer),
-		ST_MALFORMED);
-	assert_int_equal(eth_polite(68, ETH_GET_RECEIPTS, (const uint8_t *)"\x80", 1, &b, &answer),
-		ST_MALFORMED);
+	assert_int_equal(eth_polite(68, ETH_GET_RECEIPTS, (const uint8_t *)"\xc0", 1, &b, &answer), ST_MALFORMED);
+	assert_int_equal(eth_polite(68, ETH_GET_RECEIPTS, (const uint8_t *)"\x80", 1, &b, &answer), ST_MALFORMED);
 	buf_fini(&b);
 }
 
@@ -490,7 +502,10 @@ static void announcements(void **state)
 	assert_false(walk.ok);
 	assert_false(eth_hashes_begin(&walk, bytes, n - 1));
 
-	n = eip8_bytes("e50182" "0102" "a0" HEAD, bytes);
+	n = eip8_bytes("e50182"
+		       "0102"
+		       "a0" HEAD,
+		bytes);
 	assert_int_equal(eth_range_decode(bytes, n, &g, &e), ST_OK);
 	assert_int_equal(g.earliest, 1);
 	assert_int_equal(g.latest, 0x102);

@@ -189,8 +189,7 @@ static void expect_end(struct node *n, enum status code, const char *text)
 	const enum status st = next(n, &ev, &e);
 
 	if (st != code || strstr(e.text, text) == NULL)
-		fail_msg("%s \"%s\" in place of %s \"%s\"", status_word(st), e.text, status_word(code),
-			text);
+		fail_msg("%s \"%s\" in place of %s \"%s\"", status_word(st), e.text, status_word(code), text);
 	assert_int_equal(peer_phase(n->p), PEER_DEAD);
 	assert_int_equal(next(n, &ev, &e), code); /* and stays so */
 }
@@ -231,8 +230,9 @@ static void part(struct node *n)
 
 static struct p2p_hello hello_of(const struct node *n)
 {
-	struct p2p_hello h = { .version = 5, .client = "Node/v1", .n_caps = 3,
-		.caps = { { "eth", 68 }, { "eth", 69 }, { "eth", 70 } } };
+	struct p2p_hello h = {
+		.version = 5, .client = "Node/v1", .n_caps = 3, .caps = { { "eth", 68 }, { "eth", 69 }, { "eth", 70 } }
+	};
 
 	memcpy(h.id, rlpx_own(n->r), 64);
 	return h;
@@ -265,8 +265,12 @@ static void hear_hello(struct node *n)
 
 static struct eth_status status_of(unsigned version)
 {
-	struct eth_status s = { .version = version, .network = 1, .fork_hash = { 7, 0xc9, 0x46, 0x2e },
-		.fork_next = 0, .earliest = 10, .latest = 119 };
+	struct eth_status s = { .version = version,
+		.network = 1,
+		.fork_hash = { 7, 0xc9, 0x46, 0x2e },
+		.fork_next = 0,
+		.earliest = 10,
+		.latest = 119 };
 
 	s.td = u256_from64(17);
 	s.genesis.b[0] = 0xd4;
@@ -346,18 +350,15 @@ static void with_itself(void **state)
 				}
 			}
 			if (round == 7)
-				assert_int_equal(peer_get_headers(ends[0], now, NULL, 5, 3, false, &id, &e),
-					ST_OK);
+				assert_int_equal(peer_get_headers(ends[0], now, NULL, 5, 3, false, &id, &e), ST_OK);
 		}
 		for (int i = 0; i < 2; i++) {
 			assert_int_equal(peer_phase(ends[i]), PEER_LIVE);
 			assert_int_equal(peer_version(ends[i]), version);
 			assert_int_equal(peer_status(ends[i])->network, 1);
 		}
-		assert_int_equal(seen[0],
-			1u << PEER_SECURE | 1u << PEER_HELLO | 1u << PEER_STATUS | 1u << PEER_MISS);
-		assert_int_equal(seen[1],
-			1u << PEER_SECURE | 1u << PEER_HELLO | 1u << PEER_STATUS | 1u << PEER_ASKED);
+		assert_int_equal(seen[0], 1u << PEER_SECURE | 1u << PEER_HELLO | 1u << PEER_STATUS | 1u << PEER_MISS);
+		assert_int_equal(seen[1], 1u << PEER_SECURE | 1u << PEER_HELLO | 1u << PEER_STATUS | 1u << PEER_ASKED);
 		assert_int_equal(events, 8);
 		assert_string_equal(peer_hello(ends[0])->client, "chaintop/b");
 		/* What we mirror serves nothing below the head. */
@@ -556,8 +557,7 @@ static void other_chains(void **state)
 /* ---- requests ---- */
 
 /* Answers with headers of the chain: first, then on by `step`. */
-static void answer_headers(struct node *n, const struct chain *c, uint64_t id, int first, int step,
-	unsigned count)
+static void answer_headers(struct node *n, const struct chain *c, uint64_t id, int first, int step, unsigned count)
 {
 	struct buf b;
 	size_t mark, inner;
@@ -626,7 +626,7 @@ static void wrong_answers(void **state)
 		{ false, false, 3, 2, 2, ST_WRONG_BLOCK, "another one" }, /* a gap */
 		{ false, false, 3, 1, 4, ST_WRONG_BLOCK, "more headers" },
 		{ true, false, 4, 1, 1, ST_WRONG_BLOCK, "another one" },
-		{ true, true, 3, 1, 2, ST_WRONG_BLOCK, "another one" }, /* the other direction */
+		{ true, true, 3, 1, 2, ST_WRONG_BLOCK, "another one" },  /* the other direction */
 		{ true, false, 3, 0, 2, ST_WRONG_BLOCK, "another one" }, /* the same twice */
 		{ true, false, 3, 1, 0, ST_NULL, "does not have it" },
 	};
@@ -640,8 +640,8 @@ static void wrong_answers(void **state)
 	(void)state;
 	make_chain(&c);
 	for (size_t i = 0; i < sizeof(w) / sizeof(w[0]); i++) {
-		assert_int_equal(peer_get_headers(n.p, now, w[i].by_hash ? &c.hash[3] : NULL, 103, 3,
-					 w[i].reverse, &id, &e),
+		assert_int_equal(
+			peer_get_headers(n.p, now, w[i].by_hash ? &c.hash[3] : NULL, 103, 3, w[i].reverse, &id, &e),
 			ST_OK);
 		node_hears(&n);
 		answer_headers(&n, &c, id, w[i].first, w[i].step, w[i].count);

@@ -45,11 +45,10 @@ static void check_block(struct tools *t, const struct block *b, const char *wher
 		struct addr from;
 
 		if (tx_sender(t->ver, b, tx, &from) != want)
-			fail_msg("%s, transaction %u of type %u", where, (unsigned)i,
-				(unsigned)tx->type);
+			fail_msg("%s, transaction %u of type %u", where, (unsigned)i, (unsigned)tx->type);
 		if (want == ST_OK && !addr_eq(&from, &tx->from))
-			fail_msg("%s, transaction %u of type %u: another sender", where,
-				(unsigned)i, (unsigned)tx->type);
+			fail_msg("%s, transaction %u of type %u: another sender", where, (unsigned)i,
+				(unsigned)tx->type);
 		t->done[tx->type & 0xff]++;
 	}
 }
@@ -59,7 +58,8 @@ static void corpus_senders(void **state)
 	struct tools *const t = *state;
 	cJSON *const all = corpus_expected(), *item;
 
-	cJSON_ArrayForEach(item, all) {
+	cJSON_ArrayForEach(item, all)
+	{
 		size_t n;
 		char *const text = corpus_block(item, &n);
 		const char *const want = cJSON_GetObjectItem(item, "headerHash")->valuestring;
@@ -102,8 +102,10 @@ static void conformance_senders(void **state)
 			n = (size_t)(strrchr(reply, '}') - reply); /* the last one is the envelope's */
 			block = malloc(n + 200);
 			assert_non_null(block);
-			snprintf(block, n + 200, "{\"number\":\"0x1\",\"timestamp\":\"0x1\","
-				"\"transactions\":[%.*s]}", (int)n, reply);
+			snprintf(block, n + 200,
+				"{\"number\":\"0x1\",\"timestamp\":\"0x1\","
+				"\"transactions\":[%.*s]}",
+				(int)n, reply);
 			check_block(t, corpus_decode(t->dec, block, strlen(block)), entry->d_name);
 			free(block);
 		}
@@ -138,13 +140,12 @@ static enum status sender_of(struct tools *t, const char *text, struct addr *out
 /* The example of EIP-155 itself: key 0x46…46 on chain 1. */
 static void eip155(void **state)
 {
-	static const uint8_t want[20] = { 0x9d, 0x8a, 0x62, 0xf6, 0x56, 0xa8, 0xd1, 0x61, 0x5c, 0x12,
-		0x94, 0xfd, 0x71, 0xe9, 0xcf, 0xb3, 0xe4, 0x85, 0x5a, 0x4f };
+	static const uint8_t want[20] = { 0x9d, 0x8a, 0x62, 0xf6, 0x56, 0xa8, 0xd1, 0x61, 0x5c, 0x12, 0x94, 0xfd, 0x71,
+		0xe9, 0xcf, 0xb3, 0xe4, 0x85, 0x5a, 0x4f };
 	struct tools *const t = *state;
 	struct addr out;
 
-	assert_int_equal(
-		sender_of(t, TX("\"type\":\"0x0\",\"v\":\"0x25\"," R S), &out), ST_OK);
+	assert_int_equal(sender_of(t, TX("\"type\":\"0x0\",\"v\":\"0x25\"," R S), &out), ST_OK);
 	assert_memory_equal(out.b, want, 20);
 	/* Another chain, or none: another message was signed, so another sender comes out. */
 	assert_int_equal(sender_of(t, TX("\"type\":\"0x0\",\"v\":\"0x27\"," R S), &out), ST_OK);
@@ -163,11 +164,11 @@ static void impossible(void **state)
 		{ TX("\"type\":\"0x0\",\"v\":\"0x1d\"," R S), ST_MALFORMED },
 		{ TX("\"type\":\"0x0\",\"v\":\"0x25\",\"r\":\"0x0\"," S), ST_MALFORMED },
 		{ TX("\"type\":\"0x0\",\"v\":\"0x25\",\"r\":\"0xffffffffffffffffffffffffffffffff"
-		     "ffffffffffffffffffffffffffffffff\"," S), ST_MALFORMED },
+		     "ffffffffffffffffffffffffffffffff\"," S),
+			ST_MALFORMED },
 		{ TX("\"type\":\"0x0\",\"v\":\"0x25\",\"r\":\"0x0\",\"s\":\"0x0\""), ST_UNSUPPORTED },
 		{ TX("\"type\":\"0x0\""), ST_UNSUPPORTED },
-		{ TX("\"type\":\"0x1\",\"chainId\":\"0x1\",\"accessList\":[],\"v\":\"0x2\"," R S),
-			ST_MALFORMED },
+		{ TX("\"type\":\"0x1\",\"chainId\":\"0x1\",\"accessList\":[],\"v\":\"0x2\"," R S), ST_MALFORMED },
 		{ TX("\"type\":\"0x55\",\"v\":\"0x25\"," R S), ST_UNSUPPORTED },
 	};
 	struct tools *const t = *state;

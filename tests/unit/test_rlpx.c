@@ -1,6 +1,7 @@
 /*
- * net/devp2p/frame and rlpx: frames of go-ethereum byte for byte, both roles against each other over
- * any cuts of the bytes, and what a hostile or broken peer sends, with the memory that it costs us.
+ * net/devp2p/frame and rlpx: frames of go-ethereum byte for byte, both roles against each other
+ * over any cuts of the bytes, and what a hostile or broken peer sends, with the memory that it
+ * costs us.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -229,7 +230,10 @@ static void golden_frames(void **state)
 	frame_rx_fini(&rx);
 }
 
-/* go-ethereum's TestFrameReadWrite without its constant MACs: AES key K(""), code 8, data [1, 2, 3, 4]. */
+/*
+ * go-ethereum's TestFrameReadWrite without its constant MACs: AES key K(""), code 8, data [1, 2, 3,
+ * 4].
+ */
 static void frame_vector(void **state)
 {
 	static const uint8_t data[] = { 0xc4, 1, 2, 3, 4 };
@@ -259,8 +263,8 @@ static void frame_vector(void **state)
 
 static void any_cuts(void **state)
 {
-	static const size_t sizes[] = { 0, 1, 14, 15, 16, 17, 119, 135, 136, 137, 1023, 1024, 4096, 65536,
-		300000, 1048576 };
+	static const size_t sizes[] = { 0, 1, 14, 15, 16, 17, 119, 135, 136, 137, 1023, 1024, 4096, 65536, 300000,
+		1048576 };
 	static const unsigned codes[] = { 0x10, 0x11, 0x7f, 0x80, 0xff, 0x100, 0x12345 };
 	static uint8_t payload[1048576];
 
@@ -345,7 +349,10 @@ static void ack_and_more(void **state)
 	rlpx_free(b);
 }
 
-/* One burst is one send; three permutations and what the bytes need; nothing for the sum that is known. */
+/*
+ * One burst is one send; three permutations and what the bytes need; nothing for the sum that is
+ * known.
+ */
 static void costs(void **state)
 {
 	const struct pipe x = connected(true);
@@ -400,8 +407,16 @@ static void wrong_bytes(void **state)
 		size_t at;
 		const char *text;
 	} flips[] = {
-		{ 0, "header" }, { 2, "header" }, { 15, "header" }, { 16, "header" }, { 31, "header" },
-		{ 32, "body" }, { 100, "body" }, { 1071, "body" }, { 1072, "body" }, { 1087, "body" },
+		{ 0, "header" },
+		{ 2, "header" },
+		{ 15, "header" },
+		{ 16, "header" },
+		{ 31, "header" },
+		{ 32, "body" },
+		{ 100, "body" },
+		{ 1071, "body" },
+		{ 1072, "body" },
+		{ 1087, "body" },
 	};
 	static uint8_t payload[1024];
 
@@ -509,7 +524,10 @@ static void snappy_bombs(void **state)
 	}
 }
 
-/* Literals are used in place; what looks like them and is not goes the ordinary way, and is refused or right. */
+/*
+ * Literals are used in place; what looks like them and is not goes the ordinary way, and is refused
+ * or right.
+ */
 static void literals(void **state)
 {
 	static const struct {
@@ -566,12 +584,8 @@ static void disconnect_forms(void **state)
 		uint8_t want[4];
 		size_t want_n;
 	} forms[] = {
-		{ { 0xc1, 0x04 }, 2, { 0xc1, 0x04 }, 2 },
-		{ { 0x04 }, 1, { 0x04 }, 1 },
-		{ { 0x80 }, 1, { 0x80 }, 1 },
-		{ { 0xc0 }, 1, { 0xc0 }, 1 },
-		{ { 0xc1, 0x00 }, 2, { 0xc1, 0x00 }, 2 },
-		{ { 0 }, 0, { 0 }, 0 },
+		{ { 0xc1, 0x04 }, 2, { 0xc1, 0x04 }, 2 }, { { 0x04 }, 1, { 0x04 }, 1 }, { { 0x80 }, 1, { 0x80 }, 1 },
+		{ { 0xc0 }, 1, { 0xc0 }, 1 }, { { 0xc1, 0x00 }, 2, { 0xc1, 0x00 }, 2 }, { { 0 }, 0, { 0 }, 0 },
 		{ { 0x02, 0x04, 0xc1, 0x04 }, 4, { 0xc1, 0x04 }, 2 }, /* compressed */
 		{ { 0x01, 0x00, 0x04 }, 3, { 0x04 }, 1 },
 		{ { 0x77, 0x77, 0x77, 0x77 }, 4, { 0x77, 0x77, 0x77, 0x77 }, 4 }, /* neither: as it is */
@@ -685,7 +699,8 @@ static void announced_only(void **state)
 
 static void strangers(void **state)
 {
-	static const char *const greetings[] = { "GET / HTTP/1.1\r\n\r\n", "SSH-2.0-OpenSSH\r\n", "\x16\x03\x01\x02\x00" };
+	static const char *const greetings[] = { "GET / HTTP/1.1\r\n\r\n", "SSH-2.0-OpenSSH\r\n",
+		"\x16\x03\x01\x02\x00" };
 	struct rlpx_opts o = { .role = RLPX_RECIPIENT };
 	struct rlpx_msg m;
 	struct rlpx *r;

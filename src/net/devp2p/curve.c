@@ -105,16 +105,14 @@ static int x_alone(unsigned char *out, const unsigned char *x, const unsigned ch
 	return 1;
 }
 
-bool curve_ecdh(
-	struct curve *c, const uint8_t key[CURVE_KEY], const uint8_t pub[CURVE_PUB], uint8_t x[32])
+bool curve_ecdh(struct curve *c, const uint8_t key[CURVE_KEY], const uint8_t pub[CURVE_PUB], uint8_t x[32])
 {
 	secp256k1_pubkey p;
 
 	return parse_pub(c, pub, &p) && secp256k1_ecdh(c->ctx, x, &p, key, x_alone, NULL) == 1;
 }
 
-bool curve_sign(struct curve *c, const uint8_t key[CURVE_KEY], const uint8_t digest[32],
-	uint8_t sig[CURVE_SIG])
+bool curve_sign(struct curve *c, const uint8_t key[CURVE_KEY], const uint8_t digest[32], uint8_t sig[CURVE_SIG])
 {
 	secp256k1_ecdsa_recoverable_signature s;
 	int id;
@@ -126,13 +124,11 @@ bool curve_sign(struct curve *c, const uint8_t key[CURVE_KEY], const uint8_t dig
 	return true;
 }
 
-bool curve_recover(struct curve *c, const uint8_t sig[CURVE_SIG], const uint8_t digest[32],
-	uint8_t pub[CURVE_PUB])
+bool curve_recover(struct curve *c, const uint8_t sig[CURVE_SIG], const uint8_t digest[32], uint8_t pub[CURVE_PUB])
 {
 	secp256k1_ecdsa_recoverable_signature s;
 	secp256k1_pubkey p;
 
-	return sig[64] <= 3 &&
-		secp256k1_ecdsa_recoverable_signature_parse_compact(c->ctx, &s, sig, sig[64]) == 1 &&
+	return sig[64] <= 3 && secp256k1_ecdsa_recoverable_signature_parse_compact(c->ctx, &s, sig, sig[64]) == 1 &&
 		secp256k1_ecdsa_recover(c->ctx, &p, &s, digest) == 1 && write_pub(c, &p, pub);
 }

@@ -80,8 +80,7 @@ char *enode_print(char out[ENODE_TEXT], const struct enode *n)
 	const bool v6 = strchr(n->host, ':') != NULL;
 
 	put_hex(id, n->id, CURVE_PUB);
-	snprintf(out, ENODE_TEXT, "enode://%s@%s%s%s:%u", id, v6 ? "[" : "", n->host, v6 ? "]" : "",
-		(unsigned)n->port);
+	snprintf(out, ENODE_TEXT, "enode://%s@%s%s%s:%u", id, v6 ? "[" : "", n->host, v6 ? "]" : "", (unsigned)n->port);
 	return out;
 }
 

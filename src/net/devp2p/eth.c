@@ -82,7 +82,9 @@ static bool next_fixed(struct rlp *r, void *out, size_t n)
 	return true;
 }
 
-/* Status ---------------------------------------------------------------------------------------- */
+/*
+ * Status ----------------------------------------------------------------------------------------
+ */
 
 static bool read_td(struct rlp *r, struct u256 *td)
 {
@@ -95,13 +97,12 @@ static bool read_fork(struct rlp *r, struct eth_status *s)
 {
 	struct rlp fork;
 
-	return next_list(r, &fork) && next_fixed(&fork, s->fork_hash, 4) &&
-		next_u64(&fork, &s->fork_next);
+	return next_list(r, &fork) && next_fixed(&fork, s->fork_hash, 4) && next_u64(&fork, &s->fork_next);
 }
 
 /*
- * Up to 68: version, network, td, head, genesis, fork id. From 69 on: version, network, genesis, fork id, earliest, latest, head;
- * Bor keeps td before genesis, so that it has 8 items.
+ * Up to 68: version, network, td, head, genesis, fork id. From 69 on: version, network, genesis,
+ * fork id, earliest, latest, head; Bor keeps td before genesis, so that it has 8 items.
  */
 static bool is_bor(struct rlp r)
 {
@@ -117,8 +118,7 @@ static bool is_bor(struct rlp r)
 	return n >= 8;
 }
 
-enum status eth_status_decode(
-	unsigned version, const uint8_t *p, size_t n, struct eth_status *s, struct err *e)
+enum status eth_status_decode(unsigned version, const uint8_t *p, size_t n, struct eth_status *s, struct err *e)
 {
 	uint64_t said;
 	struct rlp r;
@@ -216,10 +216,12 @@ enum status eth_status_mirror(unsigned version, const uint8_t *p, size_t n, stru
 	return st == ST_OK ? rlp_list_end(b, mark) : st;
 }
 
-/* Requests and answers -------------------------------------------------------------------------- */
+/*
+ * Requests and answers --------------------------------------------------------------------------
+ */
 
-enum status eth_get_headers(struct buf *b, uint64_t id, const struct hash *hash, uint64_t number,
-	uint64_t limit, uint64_t skip, bool reverse)
+enum status eth_get_headers(struct buf *b, uint64_t id, const struct hash *hash, uint64_t number, uint64_t limit,
+	uint64_t skip, bool reverse)
 {
 	const size_t mark = rlp_list_begin(b);
 	enum status st = rlp_u64(b, id);
@@ -262,8 +264,7 @@ enum status eth_reply_decode(const uint8_t *p, size_t n, struct eth_reply *reply
 	return ST_OK;
 }
 
-enum status eth_polite(unsigned version, unsigned code, const uint8_t *p, size_t n, struct buf *b,
-	unsigned *answer)
+enum status eth_polite(unsigned version, unsigned code, const uint8_t *p, size_t n, struct buf *b, unsigned *answer)
 {
 	struct rlp r;
 	uint64_t id;
@@ -274,11 +275,8 @@ enum status eth_polite(unsigned version, unsigned code, const uint8_t *p, size_t
 	case ETH_GET_BLOCK_HEADERS:
 	case ETH_GET_BLOCK_BODIES:
 	case ETH_GET_POOLED:
-	case ETH_GET_RECEIPTS:
-		*answer = code + 1;
-		break;
-	default:
-		return ST_UNSUPPORTED;
+	case ETH_GET_RECEIPTS: *answer = code + 1; break;
+	default: return ST_UNSUPPORTED;
 	}
 	if (!open_list(&r, p, n) || !next_u64(&r, &id))
 		return ST_MALFORMED;
@@ -292,7 +290,9 @@ enum status eth_polite(unsigned version, unsigned code, const uint8_t *p, size_t
 	return st == ST_OK ? rlp_list_end(b, mark) : st;
 }
 
-/* Blocks and announcements ---------------------------------------------------------------------- */
+/*
+ * Blocks and announcements ----------------------------------------------------------------------
+ */
 
 static bool body_items(struct rlp *r, struct eth_new_block *b)
 {
@@ -316,14 +316,13 @@ enum status eth_body_decode(const struct rlp_item *item, struct eth_new_block *b
 	return ST_OK;
 }
 
-enum status eth_new_block_decode(
-	const uint8_t *p, size_t n, struct eth_new_block *b, struct err *e)
+enum status eth_new_block_decode(const uint8_t *p, size_t n, struct eth_new_block *b, struct err *e)
 {
 	struct rlp r, block;
 
 	memset(b, 0, sizeof(*b));
-	if (!open_list(&r, p, n) || !next_list(&r, &block) || !rlp_next(&block, &b->header) ||
-		!b->header.list || !body_items(&block, b))
+	if (!open_list(&r, p, n) || !next_list(&r, &block) || !rlp_next(&block, &b->header) || !b->header.list ||
+		!body_items(&block, b))
 		return bad(e, "NewBlock", "not [[header, transactions, uncles], …]");
 	if (!read_td(&r, &b->td))
 		return bad(e, "NewBlock", "no total difficulty");

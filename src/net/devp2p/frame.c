@@ -9,10 +9,10 @@
 #include "eth/rlp.h"
 
 enum {
-	BLOCK = 16, /* of AES */
-	RATE = 136, /* of Keccak */
-	CHUNK = 16 * 1024, /* encrypted and authenticated at once: stays in the first cache */
-	TAIL = 64 * 1024, /* read beyond the end of a large frame at most */
+	BLOCK = 16,            /* of AES */
+	RATE = 136,            /* of Keccak */
+	CHUNK = 16 * 1024,     /* encrypted and authenticated at once: stays in the first cache */
+	TAIL = 64 * 1024,      /* read beyond the end of a large frame at most */
 	READ_MAX = 256 * 1024, /* at once: what is read stays in the second cache until it is decrypted */
 };
 
@@ -21,16 +21,15 @@ static EVP_CIPHER_CTX *cipher_new(const EVP_CIPHER *kind, const uint8_t key[32],
 {
 	EVP_CIPHER_CTX *const c = EVP_CIPHER_CTX_new();
 
-	if (c != NULL &&
-		(EVP_EncryptInit_ex(c, kind, NULL, key, iv) != 1 || EVP_CIPHER_CTX_set_padding(c, 0) != 1)) {
+	if (c != NULL && (EVP_EncryptInit_ex(c, kind, NULL, key, iv) != 1 || EVP_CIPHER_CTX_set_padding(c, 0) != 1)) {
 		EVP_CIPHER_CTX_free(c);
 		return NULL;
 	}
 	return c;
 }
 
-static enum status keys(struct frame_mac *m, void **ctr, const struct rlpx_secrets *s,
-	const struct keccak *state, struct err *e)
+static enum status keys(
+	struct frame_mac *m, void **ctr, const struct rlpx_secrets *s, const struct keccak *state, struct err *e)
 {
 	static const uint8_t zero[BLOCK];
 
@@ -38,7 +37,10 @@ static enum status keys(struct frame_mac *m, void **ctr, const struct rlpx_secre
 	m->known = m->header.open = false;
 	m->pairs = keccak_pairs();
 	m->aes = cipher_new(EVP_aes_256_ecb(), s->mac, NULL);
-	/* The same key and counter in both directions is the protocol's known weakness: nothing secret is ever sent. */
+	/*
+	 * The same key and counter in both directions is the protocol's known weakness: nothing
+	 * secret is ever sent.
+	 */
 	*ctr = cipher_new(EVP_aes_256_ctr(), s->aes, zero);
 	return m->aes != NULL && *ctr != NULL ? ST_OK : err_set(e, ST_NOMEM, "out of memory");
 }
@@ -59,7 +61,10 @@ static bool crypt_ctr(void *ctr, uint8_t *p, size_t n)
 	return n == 0 || EVP_EncryptUpdate(ctr, p, &len, p, (int)n) == 1;
 }
 
-/* Counts as the processor does: a sum that was put off costs nothing if it was done beside another one. */
+/*
+ * Counts as the processor does: a sum that was put off costs nothing if it was done beside another
+ * one.
+ */
 static void mac_add(struct frame_mac *m, const uint8_t *p, size_t n)
 {
 	const bool open = m->header.open;
@@ -123,7 +128,9 @@ static bool mac_body(struct frame_mac *m)
 	return true;
 }
 
-/* Writing --------------------------------------------------------------------------------------- */
+/*
+ * Writing ---------------------------------------------------------------------------------------
+ */
 
 enum status frame_tx_init(struct frame_tx *t, const struct rlpx_secrets *s, struct err *e)
 {
@@ -181,8 +188,7 @@ uint8_t *frame_tx_data(struct frame_tx *t, uint64_t code, size_t max, struct err
 	}
 	need = FRAME_HEAD + code_n + max + BLOCK + FRAME_MAC;
 	if (t->end - t->begin + need > FRAME_TX_LIMIT) {
-		err_set(e, ST_TOO_BIG, "RLPx: %zu bytes wait to be sent, the peer does not read",
-			t->end - t->begin);
+		err_set(e, ST_TOO_BIG, "RLPx: %zu bytes wait to be sent, the peer does not read", t->end - t->begin);
 		return NULL;
 	}
 	if (tx_room(t, need) != ST_OK) {
@@ -209,8 +215,8 @@ enum status frame_tx_seal(struct frame_tx *t, size_t n, struct err *e)
 		return err_set(e, ST_TOO_BIG, "RLPx: a message of %zu bytes does not fit a frame", n);
 	memset(body + size, 0, padded - size);
 	/*
-	 * The header stands in front of the body, where its MAC will be: so both are encrypted in one go,
-	 * and then the ciphertext moves to its place.
+	 * The header stands in front of the body, where its MAC will be: so both are encrypted in
+	 * one go, and then the ciphertext moves to its place.
 	 */
 	memset(p + BLOCK, 0, BLOCK);
 	p[BLOCK] = (uint8_t)(size >> 16);
@@ -261,14 +267,19 @@ void frame_tx_sent(struct frame_tx *t, size_t n)
 	t->begin += n;
 	if (t->begin < t->end)
 		return;
-	/* A run of large messages keeps its memory: fresh pages for each of them cost more than their copy. */
+	/*
+	 * A run of large messages keeps its memory: fresh pages for each of them cost more than
+	 * their copy.
+	 */
 	t->calm = t->end <= FRAME_TX_KEEP ? t->calm + 1 : 0;
 	t->begin = t->end = 0;
 	if (t->calm >= FRAME_CALM)
 		frame_tx_trim(t);
 }
 
-/* Reading --------------------------------------------------------------------------------------- */
+/*
+ * Reading ---------------------------------------------------------------------------------------
+ */
 
 void frame_rx_init(struct frame_rx *r, size_t max)
 {
@@ -352,8 +363,9 @@ static bool take_body(struct frame_rx *r)
 }
 
 /*
- * A whole header is there: decrypts and verifies it. What has come of the body goes into the MAC before the header's is known, for
- * then its last permutation costs nothing; nothing is believed, and no memory taken, before it is right.
+ * A whole header is there: decrypts and verifies it. What has come of the body goes into the MAC
+ * before the header's is known, for then its last permutation costs nothing; nothing is believed,
+ * and no memory taken, before it is right.
  */
 static enum status take_header(struct frame_rx *r, struct err *e)
 {
@@ -380,8 +392,8 @@ static enum status take_header(struct frame_rx *r, struct err *e)
 		return broken(r, e, ST_MALFORMED, "an empty frame");
 	if (r->size > r->max) {
 		r->dead = true;
-		return err_set_detail(e, ST_TOO_BIG, (int)r->size,
-			"RLPx: a frame of %zu bytes, the limit is %zu", r->size, r->max);
+		return err_set_detail(
+			e, ST_TOO_BIG, (int)r->size, "RLPx: a frame of %zu bytes, the limit is %zu", r->size, r->max);
 	}
 	r->body = true;
 	return ST_OK;

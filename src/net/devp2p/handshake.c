@@ -11,8 +11,12 @@
 enum {
 	VERSION = 4,
 	BODY_MAX = 3 + 2 + CURVE_SIG + 2 + CURVE_PUB + 1 + 32 + 1, /* auth, the larger one */
-	/* EIP-8: a random amount of at least 100 bytes tells packets of all versions apart from older ones. */
-	PAD_MIN = 100, PAD_SPAN = 100,
+	/*
+	 * EIP-8: a random amount of at least 100 bytes tells packets of all versions apart from
+	 * older ones.
+	 */
+	PAD_MIN = 100,
+	PAD_SPAN = 100,
 };
 
 static enum status failed(struct err *e)
@@ -87,9 +91,8 @@ static bool make_ack(struct handshake *h)
 	return seal(h, start, (size_t)(end - start));
 }
 
-enum status handshake_init(struct handshake *h, enum rlpx_role role, struct curve *curve,
-	const uint8_t key[CURVE_KEY], const uint8_t *remote, const struct handshake_fixed *fixed,
-	struct err *e)
+enum status handshake_init(struct handshake *h, enum rlpx_role role, struct curve *curve, const uint8_t key[CURVE_KEY],
+	const uint8_t *remote, const struct handshake_fixed *fixed, struct err *e)
 {
 	uint8_t own[CURVE_PUB];
 
@@ -136,16 +139,15 @@ static bool read_auth(struct handshake *h, struct rlp *r)
 		!fixed_item(r, h->remote_nonce, 32))
 		return false;
 	/* The signature proves that the sender has the static key: its secret is in the digest. */
-	ok = challenge(h, h->remote_nonce, digest) &&
-		curve_recover(h->curve, sig, digest, h->remote_ephemeral);
+	ok = challenge(h, h->remote_nonce, digest) && curve_recover(h->curve, sig, digest, h->remote_ephemeral);
 	OPENSSL_cleanse(digest, sizeof(digest));
 	return ok;
 }
 
 static bool read_ack(struct handshake *h, struct rlp *r)
 {
-	return fixed_item(r, h->remote_ephemeral, CURVE_PUB) &&
-		fixed_item(r, h->remote_nonce, 32) && curve_pub_ok(h->curve, h->remote_ephemeral);
+	return fixed_item(r, h->remote_ephemeral, CURVE_PUB) && fixed_item(r, h->remote_nonce, 32) &&
+		curve_pub_ok(h->curve, h->remote_ephemeral);
 }
 
 /* The whole packet is in h->in. */
@@ -169,8 +171,7 @@ static bool open_packet(struct handshake *h)
 	return ok;
 }
 
-enum status handshake_take(
-	struct handshake *h, const uint8_t *p, size_t n, size_t *used, struct err *e)
+enum status handshake_take(struct handshake *h, const uint8_t *p, size_t n, size_t *used, struct err *e)
 {
 	size_t want;
 
@@ -183,7 +184,10 @@ enum status handshake_take(
 	if (h->in_n < 2)
 		return ST_AGAIN;
 	want = (size_t)h->in[0] << 8 | h->in[1];
-	/* The first two bytes of what is no handshake are mostly out of bounds: no waiting for more. */
+	/*
+	 * The first two bytes of what is no handshake are mostly out of bounds: no waiting for
+	 * more.
+	 */
 	if (want <= ECIES_OVERHEAD || want > HANDSHAKE_MAX)
 		return failed(e);
 	want = 2 + want - h->in_n;
@@ -203,8 +207,7 @@ enum status handshake_take(
 	return ST_OK;
 }
 
-static void keccak_two(
-	uint8_t out[32], const void *a, size_t a_n, const void *b, size_t b_n)
+static void keccak_two(uint8_t out[32], const void *a, size_t a_n, const void *b, size_t b_n)
 {
 	struct keccak k;
 
@@ -215,8 +218,7 @@ static void keccak_two(
 }
 
 /* keccak state over (mac ⊕ nonce) ‖ packet */
-static void mac_start(
-	struct keccak *k, const uint8_t mac[32], const uint8_t nonce[32], const uint8_t *packet, size_t n)
+static void mac_start(struct keccak *k, const uint8_t mac[32], const uint8_t nonce[32], const uint8_t *packet, size_t n)
 {
 	uint8_t seed[32];
 

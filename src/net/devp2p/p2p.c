@@ -21,8 +21,8 @@ static bool read_cap(const struct rlp_item *i, struct p2p_cap *c)
 	if (!i->list)
 		return false;
 	rlp_init(&r, i->p, i->n);
-	if (!rlp_next(&r, &name) || name.list || !rlp_next(&r, &version) ||
-		!rlp_item_u64(&version, &v) || v > UINT32_MAX)
+	if (!rlp_next(&r, &name) || name.list || !rlp_next(&r, &version) || !rlp_item_u64(&version, &v) ||
+		v > UINT32_MAX)
 		return false;
 	utf8_clean(c->name, sizeof(c->name), (const char *)name.p, name.n);
 	c->version = (uint32_t)v;
@@ -173,8 +173,7 @@ size_t p2p_disconnect_encode(uint8_t out[4], enum p2p_reason reason)
 	return (size_t)(end - out);
 }
 
-unsigned p2p_share(const struct p2p_proto *ours, unsigned n, const struct p2p_hello *theirs,
-	struct p2p_match *out)
+unsigned p2p_share(const struct p2p_proto *ours, unsigned n, const struct p2p_hello *theirs, struct p2p_match *out)
 {
 	uint32_t offset = P2P_CODES;
 	unsigned found = 0;

@@ -20,13 +20,13 @@ enum {
 #define FRAME_NS (30 * NS_S) /* from its first byte: a peer that drips is no peer */
 #define SILENCE_NS (60 * NS_S)
 
-/* Life ------------------------------------------------------------------------------------------ */
+/*
+ * Life ------------------------------------------------------------------------------------------
+ */
 
 enum status peer_new(struct peer **out, const struct peer_opts *o, uint64_t now_ns, struct err *e)
 {
-	const struct rlpx_opts ro = {
-		.role = o->role, .key = o->key, .remote = o->remote, .fixed = o->fixed
-	};
+	const struct rlpx_opts ro = { .role = o->role, .key = o->key, .remote = o->remote, .fixed = o->fixed };
 	struct peer *const p = calloc(1, sizeof(*p));
 	enum status st;
 
@@ -95,8 +95,11 @@ enum peer_phase peer_phase(const struct peer *p)
 const char *peer_doing(const struct peer *p)
 {
 	static const char *const words[] = {
-		[PEER_SHAKING] = "RLPx", [PEER_GREETING] = "Hello", [PEER_MATCHING] = "Status",
-		[PEER_LIVE] = "", [PEER_DEAD] = "",
+		[PEER_SHAKING] = "RLPx",
+		[PEER_GREETING] = "Hello",
+		[PEER_MATCHING] = "Status",
+		[PEER_LIVE] = "",
+		[PEER_DEAD] = "",
 	};
 
 	return words[p->phase];
@@ -117,7 +120,9 @@ enum status peer_die(struct peer *p, const struct err *e, int reason)
 	return e->code;
 }
 
-/* Sending --------------------------------------------------------------------------------------- */
+/*
+ * Sending ---------------------------------------------------------------------------------------
+ */
 
 static enum status send_base(struct peer *p, unsigned code, const void *data, size_t n, struct err *e)
 {
@@ -179,8 +184,7 @@ enum status peer_ping(struct peer *p, uint64_t now_ns, struct err *e)
 {
 	enum status st;
 
-	if (p->pong_due_ns != 0 || p->said_bye ||
-		(p->phase != PEER_MATCHING && p->phase != PEER_LIVE))
+	if (p->pong_due_ns != 0 || p->said_bye || (p->phase != PEER_MATCHING && p->phase != PEER_LIVE))
 		return ST_AGAIN;
 	st = send_base(p, P2P_PING, "\xc0", 1, e);
 	if (st != ST_OK)
@@ -190,7 +194,9 @@ enum status peer_ping(struct peer *p, uint64_t now_ns, struct err *e)
 	return ST_OK;
 }
 
-/* Messages of the base protocol ----------------------------------------------------------------- */
+/*
+ * Messages of the base protocol -----------------------------------------------------------------
+ */
 
 void peer_odd(struct peer *p, struct peer_event *ev, const char *text)
 {
@@ -205,8 +211,8 @@ static void list_caps(char *out, size_t size, const struct p2p_hello *h)
 
 	out[0] = '\0';
 	for (unsigned i = 0; i < h->n_caps && n < size; i++) {
-		const int k = snprintf(out + n, size - n, "%s%s/%u", i > 0 ? " " : "", h->caps[i].name,
-			(unsigned)h->caps[i].version);
+		const int k = snprintf(
+			out + n, size - n, "%s%s/%u", i > 0 ? " " : "", h->caps[i].name, (unsigned)h->caps[i].version);
 
 		n += k > 0 ? (size_t)k : 0;
 	}
@@ -242,8 +248,8 @@ static enum status on_hello(struct peer *p, const struct rlpx_msg *m, uint64_t n
 			offered[k++] = ours[i];
 	if (p2p_share(offered, k, &p->hello, match) == 0) {
 		list_caps(caps, sizeof(caps), &p->hello);
-		err_set(e, ST_UNSUPPORTED, "%s speaks no eth protocol of ours, but %s",
-			p->hello.client, caps[0] != '\0' ? caps : "nothing");
+		err_set(e, ST_UNSUPPORTED, "%s speaks no eth protocol of ours, but %s", p->hello.client,
+			caps[0] != '\0' ? caps : "nothing");
 		return peer_die(p, e, P2P_USELESS);
 	}
 	/* The table, not the copy of it: it lives as long as the program. */
@@ -268,17 +274,10 @@ static enum status on_disconnect(struct peer *p, const struct rlpx_msg *m, struc
 	p2p_reason_text(words, sizeof(words), p->stats.reason);
 	err_set_detail(e, ST_CLOSED, p->stats.reason, "the node disconnected: %s", words);
 	switch (p->stats.reason) {
-	case P2P_TOO_MANY:
-		err_cure(e, "add chaintop's key as a trusted peer, or raise the node's peer limit");
-		break;
-	case P2P_ALREADY:
-		err_cure(e, "use another --key for a second connection");
-		break;
-	case P2P_SUBPROTOCOL:
-		err_cure(e, "wait %d s: the node did not like our Status", PEER_BACKOFF_S);
-		break;
-	default:
-		break;
+	case P2P_TOO_MANY: err_cure(e, "add chaintop's key as a trusted peer, or raise the node's peer limit"); break;
+	case P2P_ALREADY: err_cure(e, "use another --key for a second connection"); break;
+	case P2P_SUBPROTOCOL: err_cure(e, "wait %d s: the node did not like our Status", PEER_BACKOFF_S); break;
+	default: break;
 	}
 	return peer_die(p, e, P2P_NO_REASON);
 }
@@ -320,8 +319,8 @@ static enum status on_pong(struct peer *p, struct peer_event *ev)
 }
 
 /* ST_OK: an event; ST_AGAIN: none, go on; else dead. */
-static enum status on_base(struct peer *p, const struct rlpx_msg *m, uint64_t now_ns,
-	struct peer_event *ev, struct err *e)
+static enum status on_base(
+	struct peer *p, const struct rlpx_msg *m, uint64_t now_ns, struct peer_event *ev, struct err *e)
 {
 	enum status st;
 
@@ -336,19 +335,16 @@ static enum status on_base(struct peer *p, const struct rlpx_msg *m, uint64_t no
 		ev->kind = PEER_HELLO;
 		ev->u.hello = &p->hello;
 		return st;
-	case P2P_DISCONNECT:
-		return on_disconnect(p, m, e);
-	case P2P_PING:
-		return on_ping(p, now_ns, ev, e);
-	case P2P_PONG:
-		return on_pong(p, ev);
-	default:
-		peer_odd(p, ev, "a message of the base protocol that nobody knows");
-		return ST_OK;
+	case P2P_DISCONNECT: return on_disconnect(p, m, e);
+	case P2P_PING: return on_ping(p, now_ns, ev, e);
+	case P2P_PONG: return on_pong(p, ev);
+	default: peer_odd(p, ev, "a message of the base protocol that nobody knows"); return ST_OK;
 	}
 }
 
-/* Events ---------------------------------------------------------------------------------------- */
+/*
+ * Events ----------------------------------------------------------------------------------------
+ */
 
 static enum status expired(struct peer *p, struct err *e, const char *what, uint64_t ns)
 {
@@ -397,8 +393,8 @@ static enum status check_time(struct peer *p, uint64_t now_ns, struct peer_event
 }
 
 /* ST_OK: an event. ST_AGAIN: none of this message. */
-static enum status handle(struct peer *p, const struct rlpx_msg *m, uint64_t now_ns,
-	struct peer_event *ev, struct err *e)
+static enum status handle(
+	struct peer *p, const struct rlpx_msg *m, uint64_t now_ns, struct peer_event *ev, struct err *e)
 {
 	*ev = (struct peer_event){
 		.recv_ns = m->mark.ns,
@@ -411,8 +407,7 @@ static enum status handle(struct peer *p, const struct rlpx_msg *m, uint64_t now
 		return on_base(p, m, now_ns, ev, e);
 	if (p->proto != NULL && m->code - p->offset < p->proto->length)
 		return peer_on_eth(p, m, now_ns, ev, e);
-	err_set(e, ST_MALFORMED, "devp2p: message 0x%llx that nobody agreed on",
-		(unsigned long long)m->code);
+	err_set(e, ST_MALFORMED, "devp2p: message 0x%llx that nobody agreed on", (unsigned long long)m->code);
 	return peer_die(p, e, P2P_BREACH);
 }
 
@@ -458,17 +453,10 @@ uint64_t peer_deadline(const struct peer *p)
 
 	switch (p->phase) {
 	case PEER_SHAKING:
-	case PEER_GREETING:
-		t = p->began_ns + SHAKE_NS;
-		break;
-	case PEER_MATCHING:
-		t = p->phase_ns + STATUS_NS;
-		break;
-	case PEER_LIVE:
-		t = p->read_ns + SILENCE_NS;
-		break;
-	case PEER_DEAD:
-		return UINT64_MAX;
+	case PEER_GREETING: t = p->began_ns + SHAKE_NS; break;
+	case PEER_MATCHING: t = p->phase_ns + STATUS_NS; break;
+	case PEER_LIVE: t = p->read_ns + SILENCE_NS; break;
+	case PEER_DEAD: return UINT64_MAX;
 	}
 	t = sooner(t, p->ping_ns);
 	if (p->pong_due_ns != 0)
@@ -501,15 +489,9 @@ enum status peer_eof(struct peer *p, struct err *e)
 		err_set(e, ST_CLOSED, "closed in place of Hello");
 		err_cure(e, "the node may be full: add chaintop's key as a trusted peer");
 		break;
-	case PEER_MATCHING:
-		err_set(e, ST_CLOSED, "closed in place of Status");
-		break;
-	case PEER_LIVE:
-		err_set(e, ST_CLOSED, "the node closed the connection without a word");
-		break;
-	case PEER_DEAD:
-		*e = p->why;
-		return e->code;
+	case PEER_MATCHING: err_set(e, ST_CLOSED, "closed in place of Status"); break;
+	case PEER_LIVE: err_set(e, ST_CLOSED, "the node closed the connection without a word"); break;
+	case PEER_DEAD: *e = p->why; return e->code;
 	}
 	return peer_die(p, e, P2P_NO_REASON);
 }

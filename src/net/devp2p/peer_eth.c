@@ -29,7 +29,9 @@ enum status peer_say_status(struct peer *p, const struct rlpx_msg *m, struct err
 	return send_out(p, st, ETH_STATUS, e);
 }
 
-/* Requests -------------------------------------------------------------------------------------- */
+/*
+ * Requests --------------------------------------------------------------------------------------
+ */
 
 static struct request *free_request(struct peer *p)
 {
@@ -39,8 +41,8 @@ static struct request *free_request(struct peer *p)
 	return NULL;
 }
 
-static enum status ask(struct peer *p, const struct request *r, unsigned code, enum status made,
-	uint64_t *id, struct err *e)
+static enum status ask(
+	struct peer *p, const struct request *r, unsigned code, enum status made, uint64_t *id, struct err *e)
 {
 	struct request *const slot = free_request(p);
 	const enum status st = send_out(p, made, code, e);
@@ -53,11 +55,15 @@ static enum status ask(struct peer *p, const struct request *r, unsigned code, e
 	return ST_OK;
 }
 
-enum status peer_get_headers(struct peer *p, uint64_t now_ns, const struct hash *hash,
-	uint64_t number, unsigned limit, bool reverse, uint64_t *id, struct err *e)
+enum status peer_get_headers(struct peer *p, uint64_t now_ns, const struct hash *hash, uint64_t number, unsigned limit,
+	bool reverse, uint64_t *id, struct err *e)
 {
-	struct request r = { .want = PEER_WANT_HEADERS, .sent_ns = now_ns, .by_hash = hash != NULL,
-		.reverse = reverse, .number = number, .limit = limit };
+	struct request r = { .want = PEER_WANT_HEADERS,
+		.sent_ns = now_ns,
+		.by_hash = hash != NULL,
+		.reverse = reverse,
+		.number = number,
+		.limit = limit };
 
 	if (p->phase != PEER_LIVE || free_request(p) == NULL)
 		return ST_AGAIN;
@@ -67,12 +73,12 @@ enum status peer_get_headers(struct peer *p, uint64_t now_ns, const struct hash 
 		r.hash = *hash;
 	p->last_id++;
 	buf_clear(&p->out);
-	return ask(p, &r, ETH_GET_BLOCK_HEADERS,
-		eth_get_headers(&p->out, p->last_id, hash, number, limit, 0, reverse), id, e);
+	return ask(p, &r, ETH_GET_BLOCK_HEADERS, eth_get_headers(&p->out, p->last_id, hash, number, limit, 0, reverse),
+		id, e);
 }
 
-enum status peer_get_bodies(struct peer *p, uint64_t now_ns, const struct hash *hashes, unsigned n,
-	uint64_t *id, struct err *e)
+enum status peer_get_bodies(
+	struct peer *p, uint64_t now_ns, const struct hash *hashes, unsigned n, uint64_t *id, struct err *e)
 {
 	const struct request r = { .want = PEER_WANT_BODIES, .sent_ns = now_ns, .limit = n };
 
@@ -82,14 +88,15 @@ enum status peer_get_bodies(struct peer *p, uint64_t now_ns, const struct hash *
 		return err_set(e, ST_INTERNAL, "devp2p: %u bodies asked for", n);
 	p->last_id++;
 	buf_clear(&p->out);
-	return ask(p, &r, ETH_GET_BLOCK_BODIES, eth_get_by_hash(&p->out, p->last_id, hashes, n), id,
-		e);
+	return ask(p, &r, ETH_GET_BLOCK_BODIES, eth_get_by_hash(&p->out, p->last_id, hashes, n), id, e);
 }
 
-/* Messages of eth ------------------------------------------------------------------------------- */
+/*
+ * Messages of eth -------------------------------------------------------------------------------
+ */
 
-static enum status on_status(struct peer *p, const struct rlpx_msg *m, uint64_t now_ns,
-	struct peer_event *ev, struct err *e)
+static enum status on_status(
+	struct peer *p, const struct rlpx_msg *m, uint64_t now_ns, struct peer_event *ev, struct err *e)
 {
 	if (p->phase == PEER_LIVE) {
 		err_set(e, ST_MALFORMED, "eth: a second Status");
@@ -128,13 +135,12 @@ static enum status check_headers(const struct request *r, struct rlp list, unsig
 			return err_set(e, ST_WRONG_BLOCK, "more headers than asked for");
 		if (header_from_rlp(i.raw, i.raw_n, &h, NULL, e) != ST_OK)
 			return ST_MALFORMED;
-		if (*n == 0 ? r->by_hash && !hash_eq(&h.hash, &want) :
-			      !hash_eq(r->reverse ? &h.hash : &h.parent, r->reverse ? &want : &last))
-			return err_set(e, ST_WRONG_BLOCK, "header %u of the answer is another one",
-				*n + 1);
+		if (*n == 0 ? r->by_hash && !hash_eq(&h.hash, &want)
+			    : !hash_eq(r->reverse ? &h.hash : &h.parent, r->reverse ? &want : &last))
+			return err_set(e, ST_WRONG_BLOCK, "header %u of the answer is another one", *n + 1);
 		if (!r->by_hash && h.number != number)
-			return err_set(e, ST_WRONG_BLOCK, "header %llu in place of %llu",
-				(unsigned long long)h.number, (unsigned long long)number);
+			return err_set(e, ST_WRONG_BLOCK, "header %llu in place of %llu", (unsigned long long)h.number,
+				(unsigned long long)number);
 		last = h.hash;
 		want = h.parent;
 	}
@@ -155,8 +161,7 @@ static enum status check_bodies(const struct request *r, struct rlp list, unsign
 	return rlp_done(&list) ? ST_OK : err_set(e, ST_MALFORMED, "a list of bodies that is none");
 }
 
-static enum status on_answer(struct peer *p, const struct rlpx_msg *m, enum peer_want want,
-	struct peer_event *ev)
+static enum status on_answer(struct peer *p, const struct rlpx_msg *m, enum peer_want want, struct peer_event *ev)
 {
 	struct eth_reply reply;
 	struct request *r;
@@ -178,8 +183,8 @@ static enum status on_answer(struct peer *p, const struct rlpx_msg *m, enum peer
 	ev->u.answer.want = want;
 	ev->u.answer.took_ns = ev->recv_ns > r->sent_ns ? ev->recv_ns - r->sent_ns : 0;
 	ev->u.answer.list = reply.list;
-	st = want == PEER_WANT_HEADERS ? check_headers(r, reply.list, &ev->u.answer.n, &e) :
-					 check_bodies(r, reply.list, &ev->u.answer.n, &e);
+	st = want == PEER_WANT_HEADERS ? check_headers(r, reply.list, &ev->u.answer.n, &e)
+				       : check_bodies(r, reply.list, &ev->u.answer.n, &e);
 	if (st == ST_OK && ev->u.answer.n == 0)
 		st = err_set(&e, ST_NULL, "the node does not have it");
 	ev->u.answer.code = st;
@@ -191,8 +196,7 @@ static enum status on_answer(struct peer *p, const struct rlpx_msg *m, enum peer
 	return ST_OK;
 }
 
-static enum status on_announcement(struct peer *p, const struct rlpx_msg *m, unsigned code,
-	struct peer_event *ev)
+static enum status on_announcement(struct peer *p, const struct rlpx_msg *m, unsigned code, struct peer_event *ev)
 {
 	struct eth_hashes walk;
 	uint64_t number;
@@ -215,17 +219,14 @@ static enum status on_announcement(struct peer *p, const struct rlpx_msg *m, uns
 		ev->kind = PEER_BLOCK;
 		st = eth_new_block_decode(m->data, m->n, &ev->u.block, &e);
 		break;
-	default:
-		ev->kind = PEER_RANGE;
-		st = eth_range_decode(m->data, m->n, &ev->u.range, &e);
+	default: ev->kind = PEER_RANGE; st = eth_range_decode(m->data, m->n, &ev->u.range, &e);
 	}
 	if (st != ST_OK)
 		peer_odd(p, ev, e.text);
 	return ST_OK;
 }
 
-enum status peer_on_eth(struct peer *p, const struct rlpx_msg *m, uint64_t now_ns,
-	struct peer_event *ev, struct err *e)
+enum status peer_on_eth(struct peer *p, const struct rlpx_msg *m, uint64_t now_ns, struct peer_event *ev, struct err *e)
 {
 	const unsigned code = (unsigned)(m->code - p->offset);
 	unsigned answer;
@@ -241,16 +242,12 @@ enum status peer_on_eth(struct peer *p, const struct rlpx_msg *m, uint64_t now_n
 		return peer_die(p, e, P2P_BREACH);
 	}
 	switch (code) {
-	case ETH_STATUS:
-		return on_status(p, m, now_ns, ev, e);
-	case ETH_BLOCK_HEADERS:
-		return on_answer(p, m, PEER_WANT_HEADERS, ev);
-	case ETH_BLOCK_BODIES:
-		return on_answer(p, m, PEER_WANT_BODIES, ev);
+	case ETH_STATUS: return on_status(p, m, now_ns, ev, e);
+	case ETH_BLOCK_HEADERS: return on_answer(p, m, PEER_WANT_HEADERS, ev);
+	case ETH_BLOCK_BODIES: return on_answer(p, m, PEER_WANT_BODIES, ev);
 	case ETH_NEW_BLOCK_HASHES:
 	case ETH_NEW_BLOCK:
-	case ETH_BLOCK_RANGE_UPDATE:
-		return on_announcement(p, m, code, ev);
+	case ETH_BLOCK_RANGE_UPDATE: return on_announcement(p, m, code, ev);
 	case ETH_UPGRADE_STATUS:
 		/* BSC waits for ours; it says whether we want to hear of transactions. */
 		ev->kind = PEER_OTHER;
@@ -262,8 +259,7 @@ enum status peer_on_eth(struct peer *p, const struct rlpx_msg *m, uint64_t now_n
 			return ST_OK;
 		st = peer_send(p, code, upgrade, eth_upgrade_encode(upgrade, true), e);
 		return st == ST_OK ? ST_OK : peer_die(p, e, P2P_NO_REASON);
-	default:
-		break;
+	default: break;
 	}
 	buf_clear(&p->out);
 	ev->kind = PEER_OTHER;

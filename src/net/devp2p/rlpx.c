@@ -17,7 +17,7 @@ enum {
 };
 
 struct rlpx {
-	struct curve *curve; /* until secure */
+	struct curve *curve;     /* until secure */
 	struct handshake *shake; /* until secure */
 	bool secure, failed, hello_done, snappy;
 	size_t max_message;
@@ -117,14 +117,16 @@ void rlpx_received(struct rlpx *r, size_t n, uint64_t now_ns, uint64_t wall_ns)
 	frame_rx_commit(&r->rx, n, now_ns, wall_ns);
 }
 
-/* Bytes behind the handshake stay in the same buffer: the recipient may have sent its Hello with the ack. */
+/*
+ * Bytes behind the handshake stay in the same buffer: the recipient may have sent its Hello with
+ * the ack.
+ */
 static enum status shake(struct rlpx *r, struct err *e)
 {
 	struct rx *const rx = &r->rx.rx;
 	struct rlpx_secrets s;
 	size_t used;
-	enum status st =
-		handshake_take(r->shake, (uint8_t *)rx->p + rx->begin, rx->end - rx->begin, &used, e);
+	enum status st = handshake_take(r->shake, (uint8_t *)rx->p + rx->begin, rx->end - rx->begin, &used, e);
 
 	rx_drop(rx, used);
 	if (st != ST_OK)
@@ -158,7 +160,10 @@ static bool plain_room(struct rlpx *r, size_t n)
 	return r->plain != NULL;
 }
 
-/* A literal of the snappy format: length of its tag and of its bytes. False: another element, or cut off. */
+/*
+ * A literal of the snappy format: length of its tag and of its bytes. False: another element, or
+ * cut off.
+ */
 static bool literal(const uint8_t *p, size_t n, size_t *tag, size_t *len)
 {
 	const unsigned v = n > 0 ? p[0] >> 2 : 0, more = v < 60 ? 0 : v - 59;
@@ -176,8 +181,8 @@ static bool literal(const uint8_t *p, size_t n, size_t *tag, size_t *len)
 }
 
 /*
- * Data that do not compress (hashes, signatures) are literals alone. They are used where they are: the first one stays, the
- * others close up to it. NULL: not so, or not n bytes.
+ * Data that do not compress (hashes, signatures) are literals alone. They are used where they are:
+ * the first one stays, the others close up to it. NULL: not so, or not n bytes.
  */
 static const uint8_t *literals_only(uint8_t *p, size_t size, size_t n)
 {
@@ -210,15 +215,13 @@ static enum status decompress(struct rlpx *r, struct rlpx_msg *m, uint8_t *at, s
 	size_t n;
 
 	if (snappy_uncompressed_length((const char *)m->data, m->n, &n) != SNAPPY_OK)
-		return err_set(e, ST_MALFORMED, "RLPx: message 0x%02x is not compressed as it should be",
-			(unsigned)m->code);
+		return err_set(
+			e, ST_MALFORMED, "RLPx: message 0x%02x is not compressed as it should be", (unsigned)m->code);
 	if (n > max)
-		return err_set_detail(e, ST_TOO_BIG, (int)n,
-			"RLPx: message 0x%02x has %zu bytes, the limit is %zu", (unsigned)m->code, n,
-			max);
+		return err_set_detail(e, ST_TOO_BIG, (int)n, "RLPx: message 0x%02x has %zu bytes, the limit is %zu",
+			(unsigned)m->code, n, max);
 	if (n > EXPANSION * m->n + EXPANSION_SLACK)
-		return err_set(e, ST_MALFORMED,
-			"RLPx: message 0x%02x claims to have %zu bytes in %zu compressed ones",
+		return err_set(e, ST_MALFORMED, "RLPx: message 0x%02x claims to have %zu bytes in %zu compressed ones",
 			(unsigned)m->code, n, m->n);
 	plain = literals_only(at, m->n, n);
 	if (plain != NULL) {
@@ -229,16 +232,15 @@ static enum status decompress(struct rlpx *r, struct rlpx_msg *m, uint8_t *at, s
 	if (!plain_room(r, n))
 		return err_set(e, ST_NOMEM, "out of memory");
 	if (snappy_uncompress((const char *)m->data, m->n, (char *)r->plain, &n) != SNAPPY_OK)
-		return err_set(e, ST_MALFORMED, "RLPx: compression of message 0x%02x is broken",
-			(unsigned)m->code);
+		return err_set(e, ST_MALFORMED, "RLPx: compression of message 0x%02x is broken", (unsigned)m->code);
 	m->data = r->plain;
 	m->n = n;
 	return ST_OK;
 }
 
 /*
- * A Disconnect around Hello comes in either form, whatever was agreed: a peer that refuses us has not always seen our
- * Hello. What is neither form is handed out as it is: the peer is going anyway.
+ * A Disconnect around Hello comes in either form, whatever was agreed: a peer that refuses us has
+ * not always seen our Hello. What is neither form is handed out as it is: the peer is going anyway.
  */
 static enum status take_disconnect(struct rlpx *r, struct rlpx_msg *m, uint8_t *at, struct err *e)
 {
@@ -284,9 +286,7 @@ enum status rlpx_next(struct rlpx *r, struct rlpx_msg *m, struct err *e)
 		return st;
 	st = frame_rx_next(&r->rx, &f, e);
 	if (st == ST_OK) {
-		*m = (struct rlpx_msg){
-			.code = f.code, .data = f.data, .n = f.n, .wire = f.wire, .mark = f.mark
-		};
+		*m = (struct rlpx_msg){ .code = f.code, .data = f.data, .n = f.n, .wire = f.wire, .mark = f.mark };
 		if (m->code == DISCONNECT)
 			st = take_disconnect(r, m, f.data, e);
 		else if (r->snappy)
