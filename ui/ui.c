@@ -76,6 +76,20 @@ grids(struct ui *ui, int w, int h, enum glyphs g)
 	return true;
 }
 
+/* Some pane is part of it. */
+static bool
+has_view(int view)
+{
+	size_t i;
+
+	if (view < 1 || view >= VIEWS)
+		return false;
+	for (i = 0; i < pane_registry_n; i++)
+		if ((pane_registry[i]->views >> view & 1) != 0)
+			return true;
+	return false;
+}
+
 struct ui *
 ui_new(const struct ui_opts *o)
 {
@@ -84,7 +98,7 @@ ui_new(const struct ui_opts *o)
 
 	if (ui == NULL)
 		return NULL;
-	ui->view = o->view >= 1 && o->view < VIEWS ? o->view : 1;
+	ui->view = has_view(o->view) ? o->view : 1;
 	ui->last_view = ui->view == 1 ? 8 : 1;
 	ui->badge = o->badge;
 	ui->mouse = true;

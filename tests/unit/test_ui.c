@@ -349,6 +349,26 @@ test_views(void **state)
 	model_free(m);
 }
 
+/* A view that is not built yet is not shown empty. */
+static void
+test_views_that_are_not_there(void **state)
+{
+	static const int views[] = {-1, 0, 3, 4, 6, 7, 9, 99};
+	struct ui_opts o = {.glyphs = GLYPHS_ASCII, .w = 80, .h = 24};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		struct ui *ui;
+
+		o.view = views[i];
+		ui = ui_new(&o);
+		assert_non_null(ui);
+		assert_int_equal(ui_view(ui), 1);
+		ui_free(ui);
+	}
+}
+
 /* Every command of the table stands on the help page with all its keys. */
 static void
 test_help_lists_all(void **state)

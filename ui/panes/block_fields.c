@@ -454,7 +454,7 @@ static void line_withdrawal(const struct block_view *v, unsigned i, struct doc_l
 	char ether[NUMBER_MAX], validator[NUMBER_MAX], to[ADDRESS_SHORT];
 	bool known = u256_mul(&wei, &wei, &gwei);
 
-	snprintf(l->label, sizeof(l->label), "  %" PRIu64, w->index % 1000000);
+	snprintf(l->label, sizeof(l->label), "  #%u", i);
 	snprintf(l->text, sizeof(l->text), "%s  %s  validator %s", address_short(to, &w->addr),
 		 number_ether(ether, sizeof(ether), known ? &wei : NULL, 6),
 		 number_int(validator, sizeof(validator), w->validator));

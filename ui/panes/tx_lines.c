@@ -18,6 +18,7 @@ enum {
 	WORD = 32, /* of the ABI */
 	ROW_WIDE = 32,
 	ROW_NARROW = 16,
+	ROW_LEAST = 8,
 	RAW_ROW = 60, /* columns of a line of raw text */
 	DATA_LABEL = 9,
 };
@@ -109,6 +110,8 @@ static unsigned data_lines(struct tx_view *v)
 	v->head = call ? 4 : 0;
 	/* Words of the ABI stay whole where they fit; else bytes with what they spell. */
 	v->row = call ? (room >= 2 * WORD ? WORD : ROW_NARROW) : room >= 3 * ROW_WIDE + 2 ? ROW_WIDE : ROW_NARROW;
+	if (room < 2 * ROW_NARROW)
+		v->row = ROW_LEAST;
 	if (v->t->has & T_UNKNOWN_TYPE)
 		return v->t->raw.len ? (v->t->raw.len + RAW_ROW - 1) / RAW_ROW + 2 : 0;
 	return n ? (v->head ? 1 : 0) + (n - v->head + v->row - 1) / v->row + 2 : 0;
