@@ -642,6 +642,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_freeze, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_zoom_and_panes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_views, setup, teardown),
+		cmocka_unit_test(test_views_that_are_not_there),
 		cmocka_unit_test_setup_teardown(test_help_lists_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_the_app_has_to_do, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_mouse, setup, teardown),
