@@ -525,6 +525,8 @@ enum status recorder_start(struct recorder **out, const struct recorder_opts *o,
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	if (pthread_create(&r->thread, NULL, recorder_main, r) != 0)
 		st = err_set(e, ST_NOMEM, "cannot start a thread");
+	else
+		(void)pthread_setname_np(r->thread, "recorder");
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 out:
 	if (st != ST_OK)

@@ -706,6 +706,8 @@ enum status replay_start(struct replay *r, uint64_t mono, uint64_t *start_mono, 
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	if (pthread_create(&r->thread, NULL, replay_main, r) != 0)
 		st = err_set(e, ST_NOMEM, "cannot start a thread");
+	else
+		(void)pthread_setname_np(r->thread, "replay");
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	r->running = st == ST_OK;
 	return st;
