@@ -868,7 +868,8 @@ enum status wire_p2p_tick(struct wire_p2p *w, struct err *e)
 		snprintf(text, sizeof(text), "no head for %u s", (unsigned)((now - w->last_head) / NS_S));
 		w->hooks.link(w->hooks.ctx, LINK_SILENT, ST_SILENT, text);
 	}
-	send_due(w, now);
+	/* What was asked just now is due just now. */
+	send_due(w, w->hooks.now(w->hooks.ctx));
 	if (w->down.code == ST_OK)
 		return ST_OK;
 	*e = w->down;

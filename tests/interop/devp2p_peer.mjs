@@ -1,6 +1,8 @@
 // The other side for rlpx_peer: @ethereumjs/devp2p from npm, in either role.
 //
 //   node devp2p_peer.mjs DIR listen CHAIN FLOOD [ROUNDS]   prints its enode URL; serves the chain, floods; ROUNDS peers, one by one
+//   node devp2p_peer.mjs DIR node CHAIN PERIOD [SECONDS]   the same as a node whose chain grows from half by a block each PERIOD ms
+//                                                          (0: it stands), announced by its hash; no checks, until it is killed
 //   node devp2p_peer.mjs DIR dial ENODE FLOOD              asks for headers, which must come back empty, and floods
 //
 // DIR is where npm installed it. Ends with 0 if every message was the expected one.
@@ -27,7 +29,8 @@ const fail = (why) => {
   console.error(`devp2p_peer: ${why}`)
   process.exit(1)
 }
-setTimeout(() => fail('took too long'), 120000).unref()
+const seconds = role === 'node' ? Number(args[2] ?? 120) : 120
+setTimeout(() => fail('took too long'), seconds * 1000).unref()
 
 // The flood of rlpx_peer.c: sizes and contents that both sides know.
 const floodSize = (i) => {
@@ -132,7 +135,37 @@ const talk = (peer, blocks, n, whenDone) => {
   eth.sendStatus(status)
 }
 
-if (role === 'listen') {
+// Half a node: what it has grows, and it says so.
+const serve = (peer, visible) => {
+  const eth = peer.getProtocols()[0]
+  let told = visible().length
+  eth.events.on('message', (code, payload) => {
+    if (code === M.GET_BLOCK_HEADERS) eth.sendMessage(M.BLOCK_HEADERS, [payload[0], serveHeaders(visible(), payload[1])])
+    if (code === M.GET_BLOCK_BODIES) eth.sendMessage(M.BLOCK_BODIES, [payload[0], serveBodies(visible(), payload[1])])
+  })
+  eth.events.once('status', () => {
+    const timer = setInterval(() => {
+      const now = visible()
+      if (now.length > told) eth.sendMessage(1, [[Buffer.from(now.at(-1).hash, 'hex'), now.at(-1).header[8]]])
+      told = now.length
+    }, 20)
+    peer['_socket'].on('close', () => clearInterval(timer))
+  })
+  eth.sendStatus({ ...status, bestHash: Buffer.from(visible().at(-1).hash, 'hex') })
+}
+
+if (role === 'node') {
+  const blocks = readChain(args[0])
+  const period = Number(args[1])
+  const began = Date.now()
+  const visible = () =>
+    blocks.slice(0, Math.floor(blocks.length / 2) + (period > 0 ? Math.floor((Date.now() - began) / period) : 0))
+  rlpx.events.on('peer:added', (peer) => serve(peer, visible))
+  rlpx.events.on('listening', () =>
+    console.log(`enode://${hex(rlpx.id)}@127.0.0.1:${rlpx['_server'].address().port}`),
+  )
+  rlpx.listen(0, '127.0.0.1')
+} else if (role === 'listen') {
   const blocks = readChain(args[0])
   let rounds = Number(args[2] ?? 1)
   rlpx.events.on('peer:added', (peer) =>

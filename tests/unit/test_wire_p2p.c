@@ -1,0 +1,472 @@
+/*
+ * feed over RLPx, whole: a feed's thread, a real socket, and a node that is good, branches, announces, lies, forgets or
+ * says nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <poll.h>
+
+#include <cmocka.h>
+
+#include "base/time.h"
+#include "feed/feed.h"
+#include "tests/unit/p2p_node.h"
+
+enum { EVENTS = 4096 };
+
+static struct p2p_node node;
+static struct claims claims;
+static struct wake wake;
+static struct net_opts net;
+static struct url url;
+static struct feed *feed;
+static struct event events[EVENTS];
+static unsigned n_events;
+
+static int setup(void **state)
+{
+	struct err e;
+
+	(void)state;
+	memset(&node, 0, sizeof(node));
+	node.version = 69;
+	node.network = 1337;
+	node.top = 50;
+	claims_init(&claims);
+	memset(&net, 0, sizeof(net));
+	n_events = 0;
+	feed = NULL;
+	return wake_init(&wake, &e) == ST_OK ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	if (feed) {
+		feed_stop(feed);
+		assert_true(feed_join(feed, time_mono() + 10 * NS_S));
+		feed_free(feed);
+	}
+	p2p_node_stop(&node);
+	for (unsigned i = 0; i < n_events; i++) {
+		if (events[i].kind == EV_BLOCK)
+			block_unref(events[i].u.block.block);
+	}
+	url_fini(&url);
+	wake_fini(&wake);
+	return 0;
+}
+
+static void begin(enum node_act act, uint64_t retry_ns)
+{
+	struct feed_opts o = { .url = &url, .net = &net, .claims = &claims, .wake = &wake, .p2p_retry_ns = retry_ns };
+	struct err e = { .text = "" };
+
+	node.act = act;
+	p2p_node_start(&node);
+	assert_int_equal(url_parse(&url, node.url, &e), ST_OK);
+	if (feed_start(&feed, &o, &e) != ST_OK)
+		fail_msg("%s", e.text);
+}
+
+static void collect(void)
+{
+	const struct event *e;
+
+	while ((e = feed_peek(feed)) != NULL) {
+		assert_true(n_events < EVENTS);
+		events[n_events++] = *e;
+		feed_pop(feed);
+	}
+}
+
+typedef bool (*match_fn)(const struct event *e, uint64_t what);
+
+static const struct event *seen(match_fn match, uint64_t what)
+{
+	for (unsigned i = n_events; i > 0; i--) {
+		if (match(&events[i - 1], what))
+			return &events[i - 1];
+	}
+	return NULL;
+}
+
+/* Waits for an event; fails the test after 20 s. */
+static const struct event *wait_for(const char *name, match_fn match, uint64_t what)
+{
+	uint64_t end = time_mono() + 20 * NS_S;
+	const struct event *e;
+
+	for (;;) {
+		struct pollfd p = { .fd = wake_fd(&wake), .events = POLLIN };
+
+		wake_take(&wake);
+		collect();
+		e = seen(match, what);
+		if (e)
+			return e;
+		if (time_mono() > end)
+			fail_msg("no %s %llu among %u events", name, (unsigned long long)what, n_events);
+		poll(&p, 1, 100);
+	}
+}
+
+static bool is_head(const struct event *e, uint64_t number)
+{
+	return e->kind == EV_HEAD && e->u.head.h.number == number;
+}
+
+static bool is_block(const struct event *e, uint64_t number)
+{
+	return e->kind == EV_BLOCK && e->u.block.block->h.number == number;
+}
+
+static bool is_link(const struct event *e, uint64_t state)
+{
+	return e->kind == EV_LINK && e->u.link.state == state;
+}
+
+static bool is_kind(const struct event *e, uint64_t kind)
+{
+	return e->kind == kind;
+}
+
+/* A head of the other branch. */
+static bool is_other(const struct event *e, uint64_t number)
+{
+	return is_head(e, number) && hash_eq(&e->u.head.h.hash, &node.hash[1][number]);
+}
+
+static bool is_asked(const struct event *e, uint64_t number)
+{
+	return is_block(e, number) && e->u.block.source == SRC_ASKED;
+}
+
+static unsigned count(match_fn match, uint64_t what)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < n_events; i++)
+		n += match(&events[i], what);
+	return n;
+}
+
+static void told_by(unsigned version)
+{
+	const struct event *e;
+
+	node.version = version;
+	begin(NODE_GOOD, 0);
+	e = wait_for("link", is_link, LINK_POLLING);
+	assert_string_equal(e->u.link.via, "rlpx");
+	wait_for("block", is_block, 50);
+	wait_for("block", is_block, 19);
+	e = wait_for("verdict", is_kind, EV_VERDICT);
+	assert_int_equal(e->u.verdict.v.header, TRUTH_YES);
+	e = wait_for("chain", is_kind, EV_CHAIN);
+	assert_int_equal(e->u.chain.id, 1337);
+	assert_true(hash_eq(&e->u.chain.genesis, &node.hash[0][0]));
+	/* The chain comes before its heads; the newest and 31 below, none twice, none an arrival. */
+	assert_int_equal(count(is_kind, EV_HEAD), 32);
+	assert_int_equal(count(is_kind, EV_BLOCK), 32);
+	for (unsigned i = 0; i < n_events && events[i].kind != EV_CHAIN; i++)
+		assert_int_not_equal(events[i].kind, EV_HEAD);
+	e = seen(is_head, 50);
+	assert_int_equal(e->u.head.source, SRC_FIRST);
+	assert_int_equal(e->u.head.hash_ok, TRUTH_YES);
+	assert_true(hash_eq(&e->u.head.h.hash, &node.hash[0][50]));
+	assert_int_equal(seen(is_head, 49)->u.head.source, SRC_BACKFILL);
+	for (unsigned i = 0; i < n_events; i++) {
+		if (events[i].kind == EV_INFO && events[i].u.info.info == INFO_CLIENT)
+			assert_string_equal(events[i].u.info.text, "Node/v1.2.3");
+	}
+	assert_null(seen(is_kind, EV_BODY_MISS));
+}
+
+static void heads_and_blocks_by_eth_68(void **state)
+{
+	(void)state;
+	told_by(68);
+}
+
+static void heads_and_blocks_by_eth_69(void **state)
+{
+	(void)state;
+	told_by(69);
+}
+
+static void heads_and_blocks_by_eth_70(void **state)
+{
+	(void)state;
+	told_by(70);
+}
+
+static void new_heads_are_polled(void **state)
+{
+	(void)state;
+	begin(NODE_GOOD, 0);
+	wait_for("block", is_block, 50);
+	atomic_store(&node.top, 53);
+	assert_int_equal(wait_for("head", is_head, 53)->u.head.source, SRC_POLL);
+	wait_for("block", is_block, 53);
+	assert_int_equal(count(is_head, 51), 1);
+	assert_int_equal(seen(is_head, 51)->u.head.source, SRC_POLL);
+	assert_null(seen(is_kind, EV_GAP));
+}
+
+static void announced(int how)
+{
+	const struct event *e;
+	unsigned top = 50;
+
+	begin(NODE_GOOD, 0);
+	wait_for("block", is_block, 50);
+	/* The first two after a connect are no arrivals. A poll may be quicker now and then: not every time. */
+	for (unsigned i = 0; i < 40; i++) {
+		atomic_store(&node.top, ++top);
+		atomic_store(&node.announce, how);
+		e = wait_for("head", is_head, top);
+		wait_for("block", is_block, top);
+		if (e->u.head.source == SRC_PUSH)
+			return;
+		while (atomic_load(&node.announce))
+			poll(NULL, 0, 1);
+	}
+	fail_msg("no head counts as pushed");
+}
+
+static void hashes_are_pushed_heads(void **state)
+{
+	(void)state;
+	announced(1);
+}
+
+static void new_blocks_are_pushed_heads(void **state)
+{
+	(void)state;
+	announced(2);
+}
+
+static void range_updates_are_pushed_heads(void **state)
+{
+	(void)state;
+	announced(3);
+}
+
+static void another_branch_is_followed_to_its_root(void **state)
+{
+	(void)state;
+	node.top = 65;
+	begin(NODE_GOOD, 0);
+	wait_for("block", is_block, 65);
+	atomic_store(&node.branch, 1);
+	atomic_store(&node.top, 66);
+	wait_for("other head", is_other, 66);
+	for (unsigned i = NODE_FORK; i <= 66; i++)
+		wait_for("other head", is_other, i);
+	assert_int_equal(count(is_head, NODE_FORK - 1), 1);
+	assert_null(seen(is_other, 20));
+}
+
+static void a_node_that_went_back_is_found_again(void **state)
+{
+	(void)state;
+	begin(NODE_GOOD, 0);
+	wait_for("block", is_block, 50);
+	atomic_store(&node.top, 40);
+	poll(NULL, 0, 700);
+	atomic_store(&node.top, 60);
+	wait_for("head", is_head, 60);
+	for (unsigned i = 51; i <= 60; i++)
+		assert_int_equal(count(is_head, i), 1);
+}
+
+static void a_gap_is_filled_after_an_outage(void **state)
+{
+	const struct event *e;
+
+	(void)state;
+	begin(NODE_GOOD, NS_MS);
+	wait_for("block", is_block, 50);
+	atomic_store(&node.hang_up, true);
+	wait_for("link", is_link, LINK_WAITING);
+	atomic_store(&node.top, 95);
+	for (unsigned i = 51; i <= 95; i++)
+		wait_for("head", is_head, i);
+	e = wait_for("gap", is_kind, EV_GAP);
+	assert_int_equal(e->u.gap.from, 51);
+	assert_int_equal(e->u.gap.to, 94);
+	assert_int_equal(seen(is_head, 52)->u.head.source, SRC_GAP);
+	assert_int_equal(count(is_head, 50), 1);
+}
+
+static void a_block_is_fetched_for_who_wants_it(void **state)
+{
+	struct cmd c = { .kind = CMD_BODY, .number = 5 };
+
+	(void)state;
+	begin(NODE_GOOD, 0);
+	wait_for("block", is_block, 50);
+	assert_true(feed_command(feed, &c));
+	wait_for("block", is_asked, 5);
+	c.hash = node.hash[0][6];
+	c.number = 6;
+	assert_true(feed_command(feed, &c));
+	wait_for("block", is_asked, 6);
+	c.hash = node.hash[1][70];
+	assert_true(feed_command(feed, &c));
+	assert_int_equal(wait_for("miss", is_kind, EV_BODY_MISS)->u.miss.code, ST_NULL);
+}
+
+static void all_is_told_again(void **state)
+{
+	struct cmd c = { .kind = CMD_RESYNC };
+
+	(void)state;
+	begin(NODE_GOOD, 0);
+	wait_for("block", is_block, 19);
+	n_events = 0; /* keeps no block: they are of the first round */
+	assert_true(feed_command(feed, &c));
+	wait_for("chain", is_kind, EV_CHAIN);
+	wait_for("head", is_head, 50);
+	wait_for("head", is_head, 19);
+}
+
+static void a_body_of_another_block_is_none(void **state)
+{
+	const struct event *e;
+
+	(void)state;
+	begin(NODE_WRONG_BODY, 0);
+	e = wait_for("miss", is_kind, EV_BODY_MISS);
+	if (e->u.miss.code != ST_WRONG_BLOCK || !strstr(e->u.miss.text, "transactionsRoot"))
+		fail_msg("%s: %s", status_word(e->u.miss.code), e->u.miss.text);
+	assert_null(seen(is_kind, EV_BLOCK));
+}
+
+/* The connection ends, and why is said. */
+static void ends(enum node_act act, enum status code, const char *text)
+{
+	const struct event *e;
+
+	begin(act, 0);
+	e = wait_for("link", is_link, LINK_WAITING);
+	if (e->u.link.code != code || !strstr(e->u.link.text, text))
+		fail_msg("%s \"%s\" in place of %s \"%s\"", status_word(e->u.link.code), e->u.link.text, status_word(code), text);
+	/* No sooner than a node lets the same address in again. */
+	assert_true(e->u.link.retry_mono >= e->mono + 34 * NS_S);
+}
+
+static void closed_before_hello(void **state)
+{
+	(void)state;
+	ends(NODE_CLOSES, ST_CLOSED, "closed during the RLPx handshake");
+}
+
+static void full(void **state)
+{
+	(void)state;
+	ends(NODE_FULL, ST_CLOSED, "too many peers");
+}
+
+static void useless(void **state)
+{
+	(void)state;
+	ends(NODE_USELESS, ST_CLOSED, "useless peer");
+}
+
+static void silent(void **state)
+{
+	(void)state;
+	ends(NODE_SILENT, ST_TIMEOUT, "");
+}
+
+static void garbage(void **state)
+{
+	(void)state;
+	ends(NODE_GARBAGE, ST_MALFORMED, "");
+}
+
+static void without_its_head(void **state)
+{
+	(void)state;
+	node.version = 68;
+	ends(NODE_FORGETS, ST_NULL, "does not have the block that its Status names");
+}
+
+static void a_lie_is_no_head(void **state)
+{
+	(void)state;
+	begin(NODE_LIES, 0);
+	wait_for("link", is_link, LINK_WAITING);
+	assert_null(seen(is_kind, EV_HEAD));
+}
+
+static void a_refused_connection_is_tried_again_soon(void **state)
+{
+	const struct event *e;
+	struct feed_opts o = { .url = &url, .net = &net, .claims = &claims, .wake = &wake };
+	struct err err;
+
+	(void)state;
+	p2p_node_start(&node);
+	/* Its port, but nobody there any more. */
+	assert_int_equal(url_parse(&url, node.url, &err), ST_OK);
+	url.port = 1;
+	assert_int_equal(feed_start(&feed, &o, &err), ST_OK);
+	e = wait_for("link", is_link, LINK_WAITING);
+	assert_int_equal(e->u.link.code, ST_REFUSED);
+	assert_true(e->u.link.retry_mono < e->mono + 2 * NS_S);
+}
+
+static void a_command_does_not_come_too_soon(void **state)
+{
+	struct cmd c = { .kind = CMD_RETRY };
+
+	(void)state;
+	ends(NODE_FULL, ST_CLOSED, "too many peers");
+	assert_true(feed_command(feed, &c));
+	poll(NULL, 0, 100);
+	assert_int_equal(atomic_load(&node.accepted), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		T(heads_and_blocks_by_eth_68),
+		T(heads_and_blocks_by_eth_69),
+		T(heads_and_blocks_by_eth_70),
+		T(new_heads_are_polled),
+		T(hashes_are_pushed_heads),
+		T(new_blocks_are_pushed_heads),
+		T(range_updates_are_pushed_heads),
+		T(another_branch_is_followed_to_its_root),
+		T(a_node_that_went_back_is_found_again),
+		T(a_gap_is_filled_after_an_outage),
+		T(a_block_is_fetched_for_who_wants_it),
+		T(all_is_told_again),
+		T(a_body_of_another_block_is_none),
+		T(closed_before_hello),
+		T(full),
+		T(useless),
+		T(silent),
+		T(garbage),
+		T(without_its_head),
+		T(a_lie_is_no_head),
+		T(a_refused_connection_is_tried_again_soon),
+		T(a_command_does_not_come_too_soon),
+	};
+	struct err e;
+	int failed;
+
+	if (net_global_init(&e) != ST_OK)
+		return 99;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	net_global_fini();
+	return failed;
+}
