@@ -24,14 +24,15 @@ import traffic
 HISTORY = 40  # blocks that are there when the recording begins
 BLOCKS = 112  # seconds of recording, a block in each but where a lull is
 PORTS = {"east": 8545, "west": 8546}
-GAS_LIMIT = 3_000_000
+GAS_LIMIT = 600_000  # small, so that few transactions fill a block
 
+KILL = 16
 # Second of the recording → what happens; a second may have several.
 ACTS = {
     5: ["reorg 2"],
     9: ["pause west"],
     13: ["resume west"],
-    16: ["kill west"],
+    KILL: ["kill west"],
     26: ["start west"],
     48: ["pause east"],
     51: ["resume east"],
@@ -40,9 +41,9 @@ ACTS = {
     84: ["start west"],
     97: ["reorg 1"],
 }
-BURSTS = [(2, 5), (20, 24), (40, 45), (68, 74), (90, 94)]
+BURSTS = [(6, 9), (20, 24), (40, 45), (68, 74), (90, 94)]
 LULLS = [(34, 38), (56, 61)]
-BUSY, QUIET = 24, 3
+BUSY, QUIET = 30, 7
 
 
 class Anvil:
@@ -121,18 +122,19 @@ class Show:
             w.result()
         self.work = []
 
-    def transactions(self, n):
+    def transactions(self, n, blobs):
         """They wait in the pools for the next block."""
         base, txs = 10**9, []
-        blobs = self.rng.random() < 0.3  # a node takes its time to check a blob
+        # A node takes seconds to prepare for its first blob: not while it has to catch up.
+        blobs = blobs and self.rng.random() < 0.2
         alive = [node for node in self.nodes if node.process and not node.paused]
         if alive:
             base = int(alive[0].rpc.call("eth_getBlockByNumber", "latest", False)["baseFeePerGas"], 16)
         while len(txs) < n:
             kind, tx = traffic.mix(self.rng, self.accounts, base)
-            if kind != 3 or blobs:
+            if (kind == 3) == blobs:
                 txs.append(tx)
-            blobs = blobs and kind != 3
+                blobs = False
         self.all("send", txs)
 
     def act(self, words):
@@ -150,7 +152,7 @@ class Show:
 
     def size(self, second):
         if any(a <= second < b for a, b in BURSTS):
-            return BUSY + self.rng.randrange(20)
+            return BUSY + self.rng.randrange(16)
         return QUIET + self.rng.randrange(9)
 
     def play(self, first):
@@ -161,7 +163,7 @@ class Show:
                 self.act(words)
             if not any(a <= second < b for a, b in LULLS):
                 self.all("mine", start + second)
-                self.transactions(self.size(second + 1))
+                self.transactions(self.size(second + 1), second < KILL - 1)
 
 
 def main():
@@ -182,7 +184,7 @@ def main():
                 n.start()
             show = Show(nodes, o.seed)
             for i in range(HISTORY):
-                show.transactions(2 + i % 11)
+                show.transactions(6 + i % 11, True)
                 show.all("mine", genesis + 1 + i)
                 show.wait()
             if not show.same():
