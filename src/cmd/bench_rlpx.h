@@ -1,6 +1,7 @@
 /*
- * `chaintop bench rlpx`: throughput of RLPx in the set-up of go-ethereum's BenchmarkThroughput (p2p/rlpx): two ends in one
- * process over loopback TCP, snappy on, one side sends random payload without a pause, the other one reads.
+ * `chaintop bench rlpx`: throughput of RLPx in the set-up of go-ethereum's BenchmarkThroughput (p2p/rlpx): two
+ * ends in one process over loopback TCP, snappy on, one side sends random payload without a pause, the other
+ * one reads.
  */
 #ifndef CMD_BENCH_RLPX_H
 #define CMD_BENCH_RLPX_H

@@ -1,0 +1,31 @@
+/*
+ * Fork identifiers of EIP-2124 and EIP-6122: which forks of its chain a node has passed, and the next one it
+ * knows. In words for the networks whose forks are compiled in (mainnet, Sepolia, Hoodi).
+ */
+#ifndef ETH_FORKID_H
+#define ETH_FORKID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eth/types.h"
+
+enum { FORKID_TEXT = 80 };
+
+/*
+ * CRC-32 over the genesis hash and the forks that were passed (blocks ascending, then times ascending; no two
+ * alike, none at genesis).
+ */
+void forkid_hash(const struct hash *genesis, const uint64_t *forks, size_t n, uint8_t out[4]);
+
+/*
+ * "BPO2"; "Osaka, next BPO1 at 2025-12-09 14:21 UTC"; "London, next Arrow Glacier at block 13773000"; "Osaka,
+ * next at … which we do not know": the node knows a fork that we do not, or has another schedule; "0x07c9462e"
+ * for other chains; "unknown fork 0x…" if the chain is known and the fork is not. Returns out.
+ */
+char *forkid_text(char out[FORKID_TEXT], const struct hash *genesis, const uint8_t hash[4], uint64_t next);
+/* Name of the network with this genesis: "mainnet", "Sepolia", "Hoodi", or NULL. */
+const char *forkid_network(const struct hash *genesis);
+
+#endif
