@@ -624,8 +624,10 @@ enum status feed_start(struct feed **out, const struct feed_opts *o, struct err 
 		st = ring_init(&f->up, o->slots ? o->slots : 4096);
 	if (st == ST_OK)
 		st = ring_init(&f->down, 64);
-	if (st == ST_OK)
-		st = wake_init(&f->wake, e);
+	if (st == ST_OK && (st = wake_init(&f->wake, e)) != ST_OK) {
+		err_cure(e, "a higher limit: ulimit -n");
+		goto out;
+	}
 	if (st == ST_OK && !(f->loop = net_loop_new()))
 		st = ST_NOMEM;
 	if (st == ST_OK)

@@ -399,6 +399,18 @@ refused(struct err *e, const struct url *u, int why)
 		u->scheme == URL_WS || u->scheme == URL_WSS ? "--ws" : "--http");
 }
 
+/* libcurl does not tell why it got no socket. */
+static bool
+no_files_left(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == EMFILE || errno == ENFILE;
+	close(fd);
+	return false;
+}
+
 static enum status
 connect_failed(struct err *e, CURL *easy, const struct url *u)
 {
@@ -416,6 +428,11 @@ connect_failed(struct err *e, CURL *easy, const struct url *u)
 		err_set_detail(e, ST_TIMEOUT, (int)os, "no answer to the connection attempt");
 		return err_cure(e, "is the host up, and the port open in its firewall?");
 	case 0:
+		if (no_files_left()) {
+			err_set_detail(e, ST_IO, EMFILE, "too many open files");
+			return err_cure(e, "a higher limit: ulimit -n");
+		}
+		/* fall through */
 	case ECONNRESET:
 		/* Accepted and closed before libcurl looked: to it that is no connection. */
 		return err_set_detail(e, ST_RESET, (int)os, "connection closed at once");

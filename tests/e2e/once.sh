@@ -46,6 +46,12 @@ t "a password is nowhere in the output" no_secret TOPSECRET
 t "a key in the path is nowhere in the output" no_secret KEYSECRET
 t "a key in the query is nowhere in the output" no_secret QUERYSECRET
 
+# Too few files: said, not taken for the node's fault.
+for files in 6 8; do
+	(ulimit -n $files && exec timeout 30 "$CHAINTOP" --once=150x30 --timeout 1s "http://127.0.0.1:$port") >"$out" 2>&1 </dev/null
+	t "$files files are too few" eval "said '[Tt]oo many open files'"
+done
+
 # Without a URL the usual local addresses are tried: a node of somebody else's may be there.
 nobody_home() {
 	python3 - <<-'END'
