@@ -412,6 +412,18 @@ static uint64_t resident(void)
 	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* With bodies off a block whose header is here lacks nothing. */
+static bool lacks(const struct app *a, const struct want *w)
+{
+	if (w->kind != CMD_BODY || a->conf->bodies != BODIES_OFF)
+		return true;
+	for (unsigned i = 0; i < a->model->n_chains; i++) {
+		if (chain_by_hash(a->model->chains[i], &w->hash))
+			return false;
+	}
+	return true;
+}
+
 static void ask_for_missing(struct app *a)
 {
 	struct want w[32];
@@ -420,7 +432,7 @@ static void ask_for_missing(struct app *a)
 	for (unsigned i = 0; i < n; i++) {
 		struct cmd c = { .kind = (uint16_t)w[i].kind, .number = w[i].number, .hash = w[i].hash };
 
-		if (w[i].path < a->n_feeds)
+		if (w[i].path < a->n_feeds && lacks(a, &w[i]))
 			(void)feed_command(a->feeds[w[i].path], &c);
 	}
 }

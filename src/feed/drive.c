@@ -409,6 +409,8 @@ void drive_cmd(struct drive *d, const struct cmd *c)
 			break;
 		if (hash_is_zero(&c->hash))
 			drive_ask_number(d, c->number, SRC_ASKED, d->o.bodies != BODIES_OFF);
+		else if (c->whole)
+			drive_ask_whole(d, &c->hash, c->number);
 		else
 			drive_ask_body(d, &c->hash, c->number, SRC_ASKED, false);
 		break;

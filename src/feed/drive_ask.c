@@ -46,6 +46,21 @@ void drive_body_miss(struct drive *d, const struct ask *a, enum status code, con
 	d->hooks.emit(d->hooks.ctx, &e, false);
 }
 
+void drive_ask_whole(struct drive *d, const struct hash *h, uint64_t number)
+{
+	struct ask a = {
+		.method = M_BLOCK_BY_HASH,
+		.source = SRC_ASKED,
+		.prio = PRIO_HEAD,
+		.full = true,
+		.number = number,
+		.hash = *h,
+	};
+
+	if (!drive_ask_add(d, &a))
+		drive_body_miss(d, &a, ST_TOO_BIG, "too many requests wait");
+}
+
 void drive_ask_body(struct drive *d, const struct hash *h, uint64_t number, enum head_source source, bool sample)
 {
 	struct ask a = {

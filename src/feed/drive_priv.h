@@ -26,6 +26,8 @@ unsigned drive_list_tags(struct ask *list);
 bool drive_ask_is_body(const struct ask *a);
 void drive_ask_number(struct drive *d, uint64_t number, enum head_source source, bool full);
 struct ask *drive_ask_add(struct drive *d, const struct ask *a);
+/* A block that somebody wants to see: with its transactions even if bodies are off, and before what fills gaps. */
+void drive_ask_whole(struct drive *d, const struct hash *h, uint64_t number);
 void drive_ask_body(struct drive *d, const struct hash *h, uint64_t number, enum head_source source, bool sample);
 void drive_ask_tag(struct drive *d, enum wire_tag tag, enum head_source source, bool full, enum prio prio);
 /* A head by push, poll or `latest`: does it follow the one before? */

@@ -192,6 +192,7 @@ enum cmd_kind {
 
 struct cmd {
 	uint16_t kind;
+	uint16_t whole; /* CMD_BODY: with its transactions even if bodies are off: somebody wants to see them */
 	uint64_t number;
 	struct hash hash;
 	char pad[RING_SLOT - 48];

@@ -253,10 +253,27 @@ static void the_number_may_be_the_last(void **state)
 	assert_int_equal(rig_events(&push, EV_GAP), gaps + 1);
 }
 
+/* Bodies are off, but somebody wants to see one: then it comes with its transactions, before what fills holes. */
+static void wanted_body(void **state)
+{
+	struct cmd c = { .kind = CMD_BODY, .whole = 1, .number = 98 };
+
+	(void)state;
+	push.d.o.bodies = BODIES_OFF;
+	rig_start(&push, 1, 100);
+	rig_hash(&c.hash, 98, 0);
+	drive_cmd(&push.d, &c);
+	rig_wait(&push, NS_S);
+	assert_non_null(strstr(rig_open(&push, "eth_getBlockByHash", rig_hash_hex(98, 0))->params, "true"));
+	rig_reply(&push, rig_open(&push, "eth_getBlockByHash", rig_hash_hex(98, 0)), rig_block(98, 0, 0));
+	assert_int_equal(rig_events(&push, EV_BLOCK), 1);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		T(wanted_body),
 		T(an_answer_that_says_nothing_ends_its_call),
 		T(an_empty_batch_answer_is_one),
 		T(what_failed_in_a_batch_is_asked_alone),
