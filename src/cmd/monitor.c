@@ -198,7 +198,7 @@ static void ask_for_page(struct monitor *m)
 
 	if (!ui_want(m->ui, a->model, &w) || w.path >= a->n_feeds)
 		return;
-	c = (struct cmd){ .kind = (uint16_t)w.kind, .number = w.number, .hash = w.hash };
+	c = (struct cmd){ .kind = (uint16_t)w.kind, .whole = 1, .number = w.number, .hash = w.hash };
 	(void)feed_command(a->feeds[w.path], &c);
 }
 
