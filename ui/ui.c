@@ -13,7 +13,7 @@
 #include "ui/layout.h"
 #include "ui/pages.h"
 
-enum { VIEWS = 9, WHEEL_ROWS = 3, CLIP_MAX = 64 << 20 };
+enum { VIEWS = 9, WHEEL_ROWS = 3, CLIP_MAX = 64 << 20, BAR_LEAST_H = 8 };
 
 struct ui {
 	struct canvas canvas;
@@ -36,6 +36,7 @@ struct ui {
 	bool send; /* the terminal lost what it showed: the next frame counts as different */
 	char flash[160];
 	const char *badge;
+	struct replaybar *bar; /* NULL: nothing is replayed */
 	bool flashed; /* the page of howto has it on line 2 */
 };
 
@@ -136,6 +137,7 @@ ui_free(struct ui *ui)
 	pages_fini(&ui->pages);
 	buf_fini(&ui->env.clip);
 	model_free(ui->frozen);
+	free(ui->bar);
 	free(ui);
 }
 
@@ -191,12 +193,19 @@ fix_focus(struct ui *ui)
 	ui->zoomed = ui->zoomed && *f >= 0;
 }
 
+/* Rows that the replay bar takes: none where there is hardly room for the rest. */
+static int
+has_bar(const struct ui *ui)
+{
+	return ui->bar != NULL && ui->h >= BAR_LEAST_H;
+}
+
 static void
 make_layout(struct ui *ui, const struct model *m)
 {
 	const struct pane_class *class[LAYOUT_PANES_MAX];
 	struct layout_in in = {
-		.w = ui->w, .h = ui->h, .view = ui->view, .n = ui->n,
+		.w = ui->w, .h = ui->h - has_bar(ui), .view = ui->view, .n = ui->n,
 		.panes = class, .present = ui->present, .paths = m->n_paths, .zoom = -1,
 	};
 	unsigned i;
@@ -682,6 +691,8 @@ draw_all(struct ui *ui, const struct model *live, unsigned dirty)
 	if (ui->stale_data)
 		canvas_attr(&ui->canvas, (struct rect){.w = ui->w, .h = 1}, CELL_DIM);
 	headlines_second(&ui->canvas, 1, &h);
+	if (has_bar(ui))
+		replaybar_draw(&ui->canvas, ui->h - 2, ui->bar);
 }
 
 /* True if any cell differs from the last time; remembers them. */
@@ -759,4 +770,20 @@ void
 ui_flash(struct ui *ui, const char *text)
 {
 	utf8_clean(ui->flash, sizeof(ui->flash), text, strlen(text));
+}
+
+void
+ui_replay(struct ui *ui, const struct replaybar *b)
+{
+	if ((b != NULL) != (ui->bar != NULL))
+		ui->relayout = true;
+	if (b == NULL) {
+		free(ui->bar);
+		ui->bar = NULL;
+		return;
+	}
+	if (ui->bar == NULL)
+		ui->bar = malloc(sizeof(*ui->bar));
+	if (ui->bar != NULL)
+		*ui->bar = *b;
 }

@@ -14,6 +14,7 @@
 
 #include "ui/canvas.h"
 #include "ui/pane.h"
+#include "ui/replaybar.h"
 
 struct ui;
 
@@ -76,6 +77,8 @@ bool ui_mouse(const struct ui *ui); /* whether the mouse is on: at start it is *
 int ui_view(const struct ui *ui);
 /* Name of the pane with the focus, "" if there is none. */
 const char *ui_focus(const struct ui *ui);
+/* A recording is played: the line above the keys is its bar. Copied; NULL: there is none. */
+void ui_replay(struct ui *ui, const struct replaybar *b);
 /* One sentence in line 2 until the next key: what a key of the app's did. Cleaned and cut. */
 void ui_flash(struct ui *ui, const char *text);
 

@@ -11,6 +11,7 @@
 #include "cmd/stop.h"
 #include "out/block_json.h"
 #include "cmd/monitor.h"
+#include "cmd/playback.h"
 #include "cmd/demo.h"
 #include "ui/howto.h"
 #include "ui/screen.h"
@@ -187,6 +188,7 @@ struct monitor {
 	bool quit, more, late;
 	uint64_t drawn, next_tick;
 	uint64_t hint_until; /* 0: there is none */
+	struct playback *playback; /* of a recording; NULL: live, or the demo */
 };
 
 /* The body that an open page lacks. */
@@ -255,22 +257,35 @@ static void take_size(struct monitor *m)
 	m->urgent = m->redraw = true;
 }
 
+/* A recording has keys of its own. */
+static bool player_key(struct monitor *m, unsigned key)
+{
+	struct err e;
+
+	if (!m->playback || !playback_key(m->playback, m->a, key, &e))
+		return false;
+	ui_flash(m->ui, e.code == ST_OK ? "" : e.text);
+	m->dirty = DIRTY_ALL;
+	m->urgent = m->redraw = true;
+	return true;
+}
+
 static void take_input(struct monitor *m)
 {
-	const struct model *model = m->a->model;
 	struct input in;
 
 	while (!m->quit && screen_input(m->s, &in)) {
 		m->hint_until = 0;
 		switch (in.kind) {
 		case INPUT_KEY:
-			act(m, ui_key(m->ui, model, in.key));
+			if (!player_key(m, in.key))
+				act(m, ui_key(m->ui, m->a->model, in.key));
 			break;
 		case INPUT_CLICK:
-			act(m, ui_click(m->ui, model, in.x, in.y));
+			act(m, ui_click(m->ui, m->a->model, in.x, in.y));
 			break;
 		case INPUT_WHEEL:
-			act(m, ui_wheel(m->ui, model, in.x, in.y, in.steps));
+			act(m, ui_wheel(m->ui, m->a->model, in.x, in.y, in.steps));
 			break;
 		}
 	}
@@ -283,6 +298,8 @@ static void draw(struct monitor *m)
 	struct app *a = m->a;
 	uint64_t recv = a->head_recv;
 
+	if (m->playback)
+		ui_replay(m->ui, playback_bar(m->playback, a));
 	if (ui_render(m->ui, a->model, m->dirty)) {
 		screen_show(m->s, ui_canvas(m->ui));
 		a->frames++;
@@ -387,6 +404,10 @@ static int run_screen(struct app *a, const struct theme *theme, enum glyphs g)
 
 	if (screen_open(&m.s, &so, &e) != ST_OK)
 		return cmd_fail(&e);
+	if (a->replay && !a->demo)
+		m.playback = malloc(sizeof(*m.playback));
+	if (m.playback)
+		playback_init(m.playback, a);
 	screen_size(m.s, &uo.w, &uo.h);
 	m.ui = ui_new(&uo);
 	if (m.ui) {
@@ -400,6 +421,7 @@ static int run_screen(struct app *a, const struct theme *theme, enum glyphs g)
 		loop(&m);
 	}
 	screen_close(m.s);
+	free(m.playback);
 	ui_free(m.ui);
 	return m.ui ? EXIT_FINE : EXIT_OURS;
 }

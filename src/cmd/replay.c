@@ -37,7 +37,8 @@ const struct cmd_class cmd_replay = {
 	.help = "play a recording: nothing on the screen is live",
 	.about = "FILE is what `chaintop record` wrote. The clock is the recording's; nothing is asked and no socket opened.\n"
 		 "With --once, or if stdout is no terminal, the last screen of the recording, or the one at --at, as text.\n"
-		 "\nKeys besides the monitor's: Space pauses, { } half and twice the speed, Left and Right 10 s.\n"
+		 "\nKeys besides the monitor's: Space pauses, Left and Right 10 s, [ ] events, , . blocks,\n"
+		 "{ } half and twice the pace, Backspace the recorded one.\n"
 		 "\nExamples:\n  chaintop replay incident.ct --at 15:57\n  chaintop replay incident.ct --at reorg:1 --speed 0.5\n"
 		 "  chaintop replay incident.ct --once=120x36\n",
 	.run = replay_run,

@@ -155,6 +155,14 @@ uint64_t recreader_bytes_before(struct recreader *r, uint64_t mono);
 /* i-th mark of a kind, or of this block number (kind MARK_HEAD); false: there is none. */
 bool recreader_mark(struct recreader *r, enum mark_kind kind, uint64_t i, struct mark *m);
 bool recreader_mark_number(struct recreader *r, uint64_t number, struct mark *m);
+/* The head that was heard next after this wall time, or last before it. */
+bool recreader_head_near(struct recreader *r, uint64_t wall, bool after, struct mark *m);
+/* Marks that are no heads, in order, with the monotonic times of their frames. Returns how many. */
+struct recplace {
+	enum mark_kind kind;
+	uint64_t mono;
+};
+unsigned recreader_places(struct recreader *r, struct recplace *out, unsigned max);
 /* Stamp of a frame. */
 bool recreader_stamp(struct recreader *r, uint64_t seq, uint64_t *mono, uint64_t *wall);
 enum status recreader_count(struct recreader *r, struct reccount *c, struct err *e) MUST_CHECK;

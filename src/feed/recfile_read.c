@@ -488,6 +488,8 @@ uint64_t recreader_bytes_before(struct recreader *r, uint64_t mono)
 	return n;
 }
 
+#define MARK_COLUMNS "SELECT seq, kind, number, hash, wall FROM mark "
+
 static bool take_mark(sqlite3_stmt *st, struct mark *m)
 {
 	bool ok = sqlite3_step(st) == SQLITE_ROW;
@@ -509,7 +511,7 @@ bool recreader_mark(struct recreader *r, enum mark_kind kind, uint64_t i, struct
 {
 	sqlite3_stmt *st = NULL;
 
-	if (sqlite3_prepare_v2(r->db, "SELECT seq, kind, number, hash, wall FROM mark WHERE kind=? ORDER BY seq LIMIT 1 OFFSET ?",
+	if (sqlite3_prepare_v2(r->db, MARK_COLUMNS "WHERE kind=? ORDER BY seq LIMIT 1 OFFSET ?",
 			       -1, &st, NULL) != SQLITE_OK)
 		return false;
 	sqlite3_bind_int(st, 1, (int)kind);
@@ -522,11 +524,42 @@ bool recreader_mark_number(struct recreader *r, uint64_t number, struct mark *m)
 	sqlite3_stmt *st = NULL;
 
 	if (sqlite3_prepare_v2(r->db,
-		    "SELECT seq, kind, number, hash, wall FROM mark WHERE number=? AND kind=0 ORDER BY seq LIMIT 1", -1,
+		    MARK_COLUMNS "WHERE number=? AND kind=0 ORDER BY seq LIMIT 1", -1,
 		    &st, NULL) != SQLITE_OK)
 		return false;
 	rec_bind(st, 1, number);
 	return take_mark(st, m);
+}
+
+bool recreader_head_near(struct recreader *r, uint64_t wall, bool after, struct mark *m)
+{
+	sqlite3_stmt *st = NULL;
+
+	if (sqlite3_prepare_v2(r->db, after ?
+			       MARK_COLUMNS "WHERE wall>? AND kind=0 ORDER BY wall LIMIT 1" :
+			       MARK_COLUMNS "WHERE wall<? AND kind=0 ORDER BY wall DESC LIMIT 1", -1, &st, NULL) != SQLITE_OK)
+		return false;
+	rec_bind(st, 1, wall);
+	return take_mark(st, m);
+}
+
+unsigned recreader_places(struct recreader *r, struct recplace *out, unsigned max)
+{
+	sqlite3_stmt *st = NULL;
+	unsigned n = 0;
+
+	if (sqlite3_prepare_v2(r->db, "SELECT mark.kind, frame.mono FROM mark, frame WHERE mark.kind>0 AND frame.seq=mark.seq "
+			       "ORDER BY mark.seq LIMIT ?", -1, &st, NULL) != SQLITE_OK)
+		return 0;
+	rec_bind(st, 1, max);
+	while (n < max && sqlite3_step(st) == SQLITE_ROW) {
+		uint64_t kind = rec_column(st, 0);
+
+		out[n].kind = kind < MARK_KINDS ? (enum mark_kind)kind : MARK_USER;
+		out[n++].mono = rec_column(st, 1);
+	}
+	sqlite3_finalize(st);
+	return n;
 }
 
 bool recreader_stamp(struct recreader *r, uint64_t seq, uint64_t *mono, uint64_t *wall)

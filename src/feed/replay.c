@@ -3,13 +3,13 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/ring.h"
 #include "base/time.h"
+#include "feed/place.h"
 #include "feed/state.h"
 #include "feed/wire_rpc.h"
 
@@ -63,14 +63,15 @@ struct player {
 
 struct replay {
 	struct replay_opts o;
-	struct recreader *file;
+	struct recreader *file; /* the thread's while it runs */
+	struct recreader *look; /* for replay_find and its like */
 	pthread_t thread;
 	bool running;
 	struct ring ring;
 	struct wake control; /* the thread waits here */
 	_Atomic bool want_room, quit, paused, ended;
 	_Atomic uint32_t pace;
-	_Atomic uint64_t mono, wall, raw, damaged, lost;
+	_Atomic uint64_t mono, wall, raw, damaged, lost, forward;
 	struct err error; /* before `ended` is set */
 	uint64_t from_seq, until, begin_mono, begin_wall;
 	bool warm;
@@ -201,8 +202,9 @@ static void settle(struct player *p)
 static bool wait_pace(struct player *p, uint64_t t)
 {
 	while (!atomic_load(&p->r->quit)) {
-		uint64_t now = time_mono(), due;
+		uint64_t now = time_mono(), due, to = atomic_exchange(&p->r->forward, 0);
 
+		p->until = to > p->until ? to : p->until;
 		if (t <= p->until) {
 			p->base_mono = t;
 			p->base_real = now;
@@ -578,6 +580,8 @@ enum status replay_open(struct replay **out, const struct replay_opts *o, struct
 	r->control.rfd = r->control.wfd = -1;
 	replay_speed(r, o->speed);
 	st = o->file ? recreader_open(&r->file, o->file, e) : recreader_open_memory(&r->file, o->data, o->n, e);
+	if (st == ST_OK)
+		st = o->file ? recreader_open(&r->look, o->file, e) : recreader_open_memory(&r->look, o->data, o->n, e);
 	if (st == ST_OK && recreader_info(r->file)->n_feeds == 0)
 		st = err_set(e, ST_MALFORMED, "%s: a recording of nothing", o->file ? o->file : "memory");
 	if (st == ST_OK)
@@ -596,73 +600,9 @@ const struct recinfo *replay_info(const struct replay *r)
 	return recreader_info(r->file);
 }
 
-/* "90", "90s", "5m", "1h" */
-static bool span(const char *s, uint64_t *ns)
-{
-	char *end;
-	unsigned long long v = strtoull(s, &end, 10);
-
-	if (end == s || *s < '0' || *s > '9' || v > 1000000000)
-		return false;
-	*ns = v * (*end == 'h' ? 3600 * NS_S : *end == 'm' ? 60 * NS_S : NS_S);
-	return *end == 0 || (strchr("smh", *end) && end[1] == 0);
-}
-
-/* A time of day after the start, as time of the recorded clock. */
-static bool find_clock(struct replay *r, const char *words, uint64_t *mono)
-{
-	const struct recinfo *i = recreader_info(r->file);
-	const uint64_t day = 86400 * NS_S;
-	unsigned h, m, s = 0;
-	struct recseg seg;
-	uint64_t wall;
-	int n = 0;
-
-	if (sscanf(words, "%2u:%2u%n", &h, &m, &n) < 2)
-		return false;
-	if (words[n] == ':' && sscanf(words + n + 1, "%2u", &s) == 1)
-		n = (int)strlen(words);
-	if (words[n] || h > 23 || m > 59 || s > 59)
-		return false;
-	wall = i->start_wall / day * day + (h * 3600 + m * 60 + s) * NS_S;
-	if (wall < i->start_wall / NS_S * NS_S)
-		wall += day;
-	*mono = i->start_mono + (wall > i->start_wall ? wall - i->start_wall : 0);
-	/* The wall clock may have been set on the way. */
-	if (recreader_segment(r->file, wall, true, &seg) && seg.mono >= i->start_mono)
-		*mono = seg.mono + (wall - seg.wall);
-	return true;
-}
-
 enum status replay_find(struct replay *r, const char *words, uint64_t *mono, struct err *e)
 {
-	const struct recinfo *i = recreader_info(r->file);
-	struct mark m = { .seq = 0 };
-	uint64_t v = 0, wall;
-	char *end;
-	bool found = true;
-
-	if (words[0] == '+' && span(words + 1, &v)) {
-		*mono = i->start_mono + v;
-	} else if (words[0] == '-' && span(words + 1, &v)) {
-		*mono = i->last_mono > v ? i->last_mono - v : 0;
-	} else if (strncmp(words, "reorg:", 6) == 0 && span(words + 6, &v) && v > 0) {
-		found = recreader_mark(r->file, MARK_REORG, v / NS_S - 1, &m);
-	} else if (!find_clock(r, words, mono)) {
-		v = strtoull(words, &end, 10);
-		if (*words < '0' || *words > '9' || *end) {
-			err_set(e, ST_USAGE, "%.40s: no place in a recording", words);
-			return err_cure(e, "15:57, 15:57:02, a block number, reorg:1, +90s or -10s");
-		}
-		found = recreader_mark_number(r->file, v, &m);
-	}
-	if (m.seq)
-		found = recreader_stamp(r->file, m.seq, mono, &wall);
-	if (!found)
-		return err_set(e, ST_USAGE, "%.40s: is not in this recording", words);
-	if (*mono > i->last_mono)
-		return err_set(e, ST_USAGE, "%.40s: after the end of this recording", words);
-	return ST_OK;
+	return place_find(r->look, words, mono, e);
 }
 
 /* Where to begin so that what is shown at `mono` is right. */
@@ -696,6 +636,7 @@ enum status replay_start(struct replay *r, uint64_t mono, uint64_t *start_mono, 
 	r->error = (struct err){ .code = ST_OK };
 	atomic_store(&r->quit, false);
 	atomic_store(&r->ended, false);
+	atomic_store(&r->forward, 0);
 	atomic_store(&r->raw, 0);
 	atomic_store(&r->damaged, 0);
 	atomic_store(&r->lost, 0);
@@ -736,6 +677,7 @@ void replay_free(struct replay *r)
 		return;
 	replay_stop(r);
 	recreader_close(r->file);
+	recreader_close(r->look);
 	wake_fini(&r->control);
 	ring_fini(&r->ring);
 	free(r);
@@ -755,6 +697,25 @@ void replay_pause(struct replay *r, bool on)
 	atomic_store(&r->paused, on);
 	if (r->running)
 		wake_raise(&r->control);
+}
+
+void replay_forward(struct replay *r, uint64_t mono)
+{
+	atomic_store(&r->forward, mono);
+	if (r->running)
+		wake_raise(&r->control);
+}
+
+bool replay_head(struct replay *r, uint64_t wall, bool after, uint64_t *mono)
+{
+	struct mark m;
+
+	return recreader_head_near(r->look, wall, after, &m) && recreader_stamp(r->look, m.seq, mono, &wall);
+}
+
+unsigned replay_places(struct replay *r, struct recplace *out, unsigned max)
+{
+	return recreader_places(r->look, out, max);
 }
 
 void replay_stats(const struct replay *r, struct replay_stats *s)

@@ -42,10 +42,7 @@ struct replay;
 /* Opens the file and looks at it; nothing is played yet. */
 enum status replay_open(struct replay **out, const struct replay_opts *o, struct err *e) MUST_CHECK;
 const struct recinfo *replay_info(const struct replay *r);
-/*
- * A place in words: a time of day in UTC "15:57" or "15:57:02" (the first such after the start), a block number, "reorg:2" (the
- * second one), "+90s" after the start, "-10s" before the end. *mono: its time. ST_USAGE says what is wrong. Only while stopped.
- */
+/* place_find of this recording. */
 enum status replay_find(struct replay *r, const char *words, uint64_t *mono, struct err *e) MUST_CHECK;
 /*
  * Starts to play so that all before `mono` comes as fast as it can (0: from the start at its pace). *start_mono,
@@ -63,6 +60,12 @@ void replay_pop(struct replay *r);
 /* Pace, from any thread; 0: as fast as it can. */
 void replay_speed(struct replay *r, double speed);
 void replay_pause(struct replay *r, bool on);
+/* Plays on to this place as fast as it can, also while paused. To go back is replay_start's. */
+void replay_forward(struct replay *r, uint64_t mono);
+/* The head that was heard next after this wall time, or last before it; its recorded time. */
+bool replay_head(struct replay *r, uint64_t wall, bool after, uint64_t *mono);
+/* Where something happened: recreader_places. */
+unsigned replay_places(struct replay *r, struct recplace *out, unsigned max);
 
 struct replay_stats {
 	uint64_t mono, wall; /* of the recorded clock */
