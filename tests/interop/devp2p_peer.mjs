@@ -68,8 +68,10 @@ const status = {
   bestHash: Buffer.alloc(32, 7),
   genesisHash: Buffer.from('d4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aec8c0db1cb8fa3', 'hex'),
 }
-rlpx.events.on('error', (e) => fail(e.message))
-rlpx.events.on('peer:error', (_, e) => fail(e.message))
+// A node outlives who calls it with a wrong key.
+const wrong = role === 'node' ? () => {} : fail
+rlpx.events.on('error', (e) => wrong(e.message))
+rlpx.events.on('peer:error', (_, e) => wrong(e.message))
 
 const serveHeaders = (blocks, [start, limit, skip, reverse]) => {
   let at = start.length === 32 ? blocks.findIndex((b) => b.hash === hex(start)) : number(start)

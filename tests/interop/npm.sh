@@ -67,4 +67,34 @@ elif [ -n "$best" ] && [ "$(cut -d. -f1 /proc/loadavg 2>/dev/null || echo 0)" -g
 else
 	not_ok "handshake and Status in ${best:-no} ms (50 allowed)"
 fi
+
+# The whole program: ping, and one frame of the monitor, with a node whose chain grows.
+chaintop=${CHAINTOP:-${BUILD:-}/chaintop}
+if [ ! -x "$chaintop" ]; then
+	skip "chaintop with the npm peer" "chaintop is not built"
+	finish
+fi
+node "$here/devp2p_peer.mjs" "$dir" node "$tmp/chain" 500 >"$tmp/js" 2>&1 &
+js=$!
+started+=($js)
+enode=$(first_line "$tmp/js" $js)
+timeout 30 "$chaintop" ping "$enode" >"$tmp/out" 2>&1 && grep -q '^client *ethereumjs-devp2p' "$tmp/out" &&
+	grep -q '^genesis *0xd4e56740' "$tmp/out" && grep -q '^ping ' "$tmp/out" && ok "ping: Hello, Status, RTT" || {
+	not_ok "ping: Hello, Status, RTT"
+	note "$tmp/out"
+}
+timeout 30 "$chaintop" --once=140x40 "npm=$enode" >"$tmp/out" 2>&1 && grep -Eq 'npm +rlpx poll +1[5-9][0-9]' "$tmp/out" &&
+	ok "monitor: heads over RLPx" || {
+	not_ok "monitor: heads over RLPx"
+	note "$tmp/out"
+}
+# The curve's generator: the key of nobody's node.
+other=79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798
+other+=483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8
+wrong=$(sed "s,//[0-9a-f]*,//$other," <<<"$enode")
+timeout 30 "$chaintop" ping "$wrong" >"$tmp/out" 2>&1
+[ $? = 69 ] && ok "ping: another node id is told" || {
+	not_ok "ping: another node id is told"
+	note "$tmp/out"
+}
 finish
