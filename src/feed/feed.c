@@ -13,6 +13,7 @@
 #include "feed/tap.h"
 #include "net/backoff.h"
 #include "net/devp2p/dial.h"
+#include "net/loop.h"
 
 struct feed {
 	struct feed_opts o;
@@ -80,9 +81,14 @@ static void push(struct feed *f, struct event *e, bool important)
 		block_unref(e->u.block.block);
 }
 
+/* Nodes quote the key in their error texts. */
 static void hook_emit(void *ctx, struct event *e, bool important)
 {
-	push(ctx, e, important);
+	struct feed *f = ctx;
+
+	if (e->kind == EV_REPLY && e->u.reply.text[0])
+		net_redact(&f->url, f->o.net, e->u.reply.text);
+	push(f, e, important);
 }
 
 /* Says that events were lost as soon as there is room for it. */

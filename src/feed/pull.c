@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "feed/pull_priv.h"
+#include "net/loop.h"
 
 enum {
 	TEXT_LIMIT = 1 << 30,
@@ -25,8 +26,11 @@ void pull_end(struct pull *p, const struct err *e)
 	if (!p->ended) {
 		p->ended = true;
 		p->end_ns = time_mono();
-		if (e)
+		if (e) {
 			p->err = *e;
+			/* Nodes quote the key in their error texts. */
+			net_redact(&p->url, p->o.net, p->err.text);
+		}
 		atomic_store(&p->over, true);
 		pthread_cond_broadcast(&p->changed);
 	}

@@ -291,6 +291,27 @@ static void test_errors_for_ever(void **state)
 	fails(FAULT_NO_METHOD, 2, 1, false, ST_UNSUPPORTED, "method not found (1 try)");
 }
 
+/* A node that quotes the key: the word "no", here. */
+static void test_key_in_an_error(void **state)
+{
+	static const char *const headers[] = { "X-Key: no" };
+	struct pull_opts o;
+
+	(void)state;
+	rig_init(&rig, schemes[0]);
+	rig.head = 60;
+	rig.fault = FAULT_ERROR;
+	rig.fault_at = 33;
+	rig.faults = UINT_MAX;
+	rig_start(&rig);
+	rig.net.headers = headers;
+	rig.net.n_headers = 1;
+	o = rig_opts(&rig, &out, 20, 60, 1);
+	assert_int_equal(rig_pull(&o, &stats, &err), ST_RPC);
+	assert_non_null(strstr(err.text, "error -32000: oh?[2J **"));
+	rig_stop(&rig);
+}
+
 static void test_reset_for_ever(void **state)
 {
 	(void)state;
@@ -473,6 +494,7 @@ int main(void)
 		cmocka_unit_test(test_null_for_ever),
 		cmocka_unit_test(test_wrong_for_ever),
 		cmocka_unit_test(test_errors_for_ever),
+		cmocka_unit_test(test_key_in_an_error),
 		cmocka_unit_test(test_reset_for_ever),
 		cmocka_unit_test(test_never_an_answer),
 		cmocka_unit_test(test_broken_link),
