@@ -33,6 +33,7 @@ extern const char __executable_start, etext;
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t k, size_t n);
 void *__libc_realloc(void *p, size_t n);
+/* Inlined into a caller of this file they would see the caller's caller. */
 
 static void note(const void *caller)
 {
@@ -46,19 +47,19 @@ static void note(const void *caller)
 		atomic_fetch_add(&others, 1);
 }
 
-void *malloc(size_t n)
+__attribute__((noinline)) void *malloc(size_t n)
 {
 	note(__builtin_return_address(0));
 	return __libc_malloc(n);
 }
 
-void *calloc(size_t k, size_t n)
+__attribute__((noinline)) void *calloc(size_t k, size_t n)
 {
 	note(__builtin_return_address(0));
 	return __libc_calloc(k, n);
 }
 
-void *realloc(void *p, size_t n)
+__attribute__((noinline)) void *realloc(void *p, size_t n)
 {
 	note(__builtin_return_address(0));
 	return __libc_realloc(p, n);
@@ -100,7 +101,8 @@ static void check(enum url_scheme scheme, unsigned workers, unsigned threads)
 	ours = others = 0;
 	if (rig_pull(&o, &s, &e) != ST_OK)
 		fail_msg("%s", e.text);
-	print_message("# %s, %u in flight, %u threads: %u of ours, %.1f of libraries per block\n", url_via(scheme), workers, threads,
+	print_message("# %s, %u in flight, %u threads: %u of ours, %.1f of libraries per block\n",
+		url_via(scheme), workers, threads,
 		ours, others / 90.0);
 	if (ours > 0)
 		fail_msg("%u allocations of ours for 90 blocks", ours);
