@@ -150,6 +150,23 @@ static void null_for_a_new_head_is_asked_again(void **state)
 	assert_true(claims_take(&claims, claim_hash(&rig_event(&a, EV_BODY_MISS, 0)->u.miss.hash)));
 }
 
+/* The model asks again to confirm a doubt: that copy has to be looked at too. */
+static void asked_again_is_verified_again(void **state)
+{
+	struct cmd c = { .kind = CMD_BODY, .number = 101 };
+	unsigned n;
+
+	(void)state;
+	rig_start(&a, 1, 100);
+	rig_head(&a, 101, 0, 0);
+	answer_blocks(&a);
+	n = rig_events(&a, EV_VERDICT);
+	rig_hash(&c.hash, 101, 0);
+	drive_cmd(&a.d, &c);
+	answer_blocks(&a);
+	assert_int_equal(rig_events(&a, EV_VERDICT), n + 1);
+}
+
 /* 58 */
 static void a_wrong_block_is_no_answer(void **state)
 {
@@ -646,6 +663,7 @@ int main(void)
 		T(a_body_is_fetched_by_one_path),
 		T(all_paths_fetch_where_asked_to),
 		T(null_for_a_new_head_is_asked_again),
+		T(asked_again_is_verified_again),
 		T(a_wrong_block_is_no_answer),
 		T(a_gap_is_filled),
 		T(a_gap_after_a_reconnect_is_filled),
