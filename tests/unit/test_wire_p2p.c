@@ -43,6 +43,15 @@ static int setup(void **state)
 	return wake_init(&wake, &e) == ST_OK ? 0 : -1;
 }
 
+static void forget(void)
+{
+	for (unsigned i = 0; i < n_events; i++) {
+		if (events[i].kind == EV_BLOCK)
+			block_unref(events[i].u.block.block);
+	}
+	n_events = 0;
+}
+
 static int teardown(void **state)
 {
 	(void)state;
@@ -52,10 +61,7 @@ static int teardown(void **state)
 		feed_free(feed);
 	}
 	p2p_node_stop(&node);
-	for (unsigned i = 0; i < n_events; i++) {
-		if (events[i].kind == EV_BLOCK)
-			block_unref(events[i].u.block.block);
-	}
+	forget();
 	url_fini(&url);
 	wake_fini(&wake);
 	return 0;
@@ -329,7 +335,7 @@ static void all_is_told_again(void **state)
 	(void)state;
 	begin(NODE_GOOD, 0);
 	wait_for("block", is_block, 19);
-	n_events = 0; /* keeps no block: they are of the first round */
+	forget();
 	assert_true(feed_command(feed, &c));
 	wait_for("chain", is_kind, EV_CHAIN);
 	wait_for("head", is_head, 50);
