@@ -211,9 +211,14 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 	case COL_STATE:
 		if (!path_answers(p) || p->other_chain) {
 			trouble(v, p, out);
-			break;
+		} else {
+			cell_state(p, out);
 		}
-		cell_state(p, out);
+		/* The column has no gap of its own, so that "https" needs none of the others' room. */
+		if (strlen(p->via) >= 5) {
+			memmove(out->text + 1, out->text, sizeof(out->text) - 2);
+			out->text[0] = ' ';
+		}
 		break;
 	case COL_HEAD:
 		head(v, p, out);
