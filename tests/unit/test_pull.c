@@ -133,7 +133,8 @@ static void test_window(void **state)
 		rig.slow_block = 5;
 		rig.batch = 8;
 		rig_start(&rig);
-		/* HTTP: seven other connections go on. Else the node answers the first eight in reverse, and hears nothing meanwhile. */
+		/* HTTP: seven other connections go on. Else the node answers the first eight in reverse,
+		 * and hears nothing meanwhile. */
 		o = rig_opts(&rig, &out, 5, 150, 8);
 		out.ctx = &rig;
 		out.each = release_after;
