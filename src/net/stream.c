@@ -417,6 +417,10 @@ connect_failed(struct err *e, CURL *easy, const struct url *u)
 	long os = 0;
 
 	curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os);
+	if (os == 0 && no_files_left()) {
+		err_set_detail(e, ST_IO, EMFILE, "too many open files");
+		return err_cure(e, "a higher limit: ulimit -n");
+	}
 	switch (os) {
 	case ENETUNREACH:
 	case EHOSTUNREACH:
@@ -428,11 +432,6 @@ connect_failed(struct err *e, CURL *easy, const struct url *u)
 		err_set_detail(e, ST_TIMEOUT, (int)os, "no answer to the connection attempt");
 		return err_cure(e, "is the host up, and the port open in its firewall?");
 	case 0:
-		if (no_files_left()) {
-			err_set_detail(e, ST_IO, EMFILE, "too many open files");
-			return err_cure(e, "a higher limit: ulimit -n");
-		}
-		/* fall through */
 	case ECONNRESET:
 		/* Accepted and closed before libcurl looked: to it that is no connection. */
 		return err_set_detail(e, ST_RESET, (int)os, "connection closed at once");
