@@ -18,7 +18,7 @@
 enum {
 	SIZE_DEFAULT = 1024,
 	SIZE_MAX_BYTES = RLPX_MESSAGE_MAX,
-	BATCH_BYTES = 64 * 1024, /* of one send of small messages by default: more does not make it faster */
+	BATCH_BYTES = 128 * 1024, /* of one send of small messages by default: more gains 1 % */
 	BATCH_LARGE = 4,         /* messages of that size or more: fewer wake-ups of the reader */
 	BATCH_MAX_BYTES = 32 * 1024 * 1024,
 	CODE = 0x10,              /* first of a sub-protocol */
@@ -284,9 +284,7 @@ enum status bench_rlpx_run(const struct bench_rlpx_opts *opts, struct bench_rlpx
 	if (o.size > SIZE_MAX_BYTES)
 		return err_set(e, ST_USAGE, "bench rlpx: --size is at most %d", SIZE_MAX_BYTES);
 	if (o.batch == 0)
-		o.batch = o.size < BATCH_BYTES               ? BATCH_BYTES / (o.size + 64) + 1
-			: o.size < BATCH_LARGE * BATCH_BYTES ? BATCH_LARGE
-							     : 1;
+		o.batch = o.size >= BATCH_BYTES / 2 && o.size <= 2 * BATCH_BYTES ? BATCH_LARGE : BATCH_BYTES / (o.size + 64) + 1;
 	if (o.batch > BATCH_MAX_BYTES / (o.size + 64))
 		return err_set(e, ST_USAGE, "bench rlpx: --batch × --size is at most %d bytes", BATCH_MAX_BYTES);
 	x[0].batch = o.batch;

@@ -14,7 +14,7 @@
 
 struct bench_rlpx_opts {
 	uint64_t size; /* bytes of payload per message; 0: 1024 as in go-ethereum's. At most 10 MiB. */
-	uint64_t batch; /* messages per send; 0: as many as make 64 KiB, 4 of 64 KiB, 1 of more than 256 KiB */
+	uint64_t batch; /* messages per send; 0: as many as make 128 KiB, 4 of 64 KiB, 1 of more than 256 KiB */
 	uint64_t seconds_ns; /* 0: 3 s */
 	bool json; /* one object in one line instead of text */
 };
