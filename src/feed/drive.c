@@ -130,6 +130,9 @@ static void on_failed(struct drive *d, const struct wire_result *r)
 		return;
 	}
 	count_fault(d, d->last_fail.code == r->code ? &d->last_fail : NULL, r->code, r->text);
+	/* The connection is being given up: a retry would be a second subscription on it. */
+	if (d->want_down && c->method == M_SUBSCRIBE)
+		return;
 	if (wire_is_info((enum method)c->method)) {
 		/* Not worth a retry, but where the node says so: the next round asks, what does not exist after an hour. */
 		if (r->code == ST_RATE && retry(d, r))
