@@ -1,6 +1,6 @@
 /*
  * No allocation per block: malloc and its like are counted on the threads of a pull while blocks 100 … 189 pass, by who calls
- * them. Ours must be none; libcurl's own for each HTTP transfer are printed. Needs glibc, and no sanitizer.
+ * them. Ours must be none per block; libcurl's own for each HTTP transfer are printed. Needs glibc, and no sanitizer.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,7 +104,11 @@ static void check(enum url_scheme scheme, unsigned workers, unsigned threads)
 	print_message("# %s, %u in flight, %u threads: %u of ours, %.1f of libraries per block\n",
 		url_via(scheme), workers, threads,
 		ours, others / 90.0);
-	if (ours > 0)
+	/*
+	 * How much of a block comes with one read is the socket's affair, so a receive buffer may find its size as late as here,
+	 * once or twice; an allocation per block would be 90.
+	 */
+	if (ours > 2)
 		fail_msg("%u allocations of ours for 90 blocks", ours);
 	if (scheme != URL_HTTP && others > 0)
 		fail_msg("%u allocations of libraries for 90 blocks", others);
