@@ -488,7 +488,10 @@ class Listeners(threading.Thread):
 
     def stop(self):
         self.running = False
-        self.wake_w.send(b"x")
+        try:
+            self.wake_w.send(b"x")
+        except OSError:
+            pass  # the listener has ended by itself and closed it
 
     def run(self):
         try:
