@@ -26,7 +26,10 @@ believed(size_t held)
 	return 2 * held > RX_KEEP ? 2 * held : RX_KEEP;
 }
 
-/* Grows by halves at least, so that a long message is not copied at each read. */
+/*
+ * Grows by halves at least, so that a long message is not copied at each read, and by a read more than is needed: how
+ * a message of the same size is cut into reads the next time must not make it grow again.
+ */
 static enum status
 grow(struct rx *r, size_t need)
 {
@@ -36,8 +39,8 @@ grow(struct rx *r, size_t need)
 	/* Twice a read at first, so that a part of a message left over does not grow it. */
 	if (cap < 2 * RX_READ)
 		cap = 2 * RX_READ;
-	if (cap < need)
-		cap = need;
+	if (cap < need + RX_READ)
+		cap = need + RX_READ;
 	p = realloc(r->p, cap + 1);
 	if (p == NULL)
 		return ST_NOMEM;

@@ -104,11 +104,7 @@ static void check(enum url_scheme scheme, unsigned workers, unsigned threads)
 	print_message("# %s, %u in flight, %u threads: %u of ours, %.1f of libraries per block\n",
 		url_via(scheme), workers, threads,
 		ours, others / 90.0);
-	/*
-	 * How much of a block comes with one read is the socket's affair, so a receive buffer may find its size as late as here,
-	 * once or twice; an allocation per block would be 90.
-	 */
-	if (ours > 2)
+	if (ours > 0)
 		fail_msg("%u allocations of ours for 90 blocks", ours);
 	if (scheme != URL_HTTP && others > 0)
 		fail_msg("%u allocations of libraries for 90 blocks", others);
