@@ -262,8 +262,12 @@ static int fetch_run(const struct conf *c)
 	st = sink_open(&f.sink, c->output, &e);
 	if (st == ST_OK)
 		st = write_head(&f, &e);
-	if (st == ST_OK)
-		st = run(&f, &o, &s, &sig, &e);
+	if (st != ST_OK) {
+		(void)cmd_fail(&e);
+		code = EXIT_BAD;
+		goto out;
+	}
+	st = run(&f, &o, &s, &sig, &e);
 	if (st == ST_AGAIN) {
 		code = stopped(&f, &s, sig ? sig : SIGTERM);
 		goto out;
