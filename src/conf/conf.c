@@ -35,7 +35,7 @@ static const struct option options[] = {
 };
 
 enum { N_OPTIONS = sizeof(options) / sizeof(options[0]) };
-_Static_assert(N_OPTIONS <= 64, "conf.given has a bit for each row");
+_Static_assert(N_OPTIONS <= CONF_ROWS_MAX, "conf.from has a place for each row");
 
 /* Is `word` one of the words of `list`? */
 static bool has_word(const char *list, const char *word)
@@ -153,52 +153,95 @@ static bool number(const char *s, uint64_t *v)
 	return true;
 }
 
-static enum status set(struct conf *c, const struct option *o, const char *value, struct err *e)
+/* "true" and its like, as far as they are told apart by everybody. */
+static bool flag(const char *s, bool *on)
+{
+	static const char *const yes[] = { "true", "yes", "on" }, *const no[] = { "false", "no", "off" };
+
+	for (size_t i = 0; i < 3; i++) {
+		if (strcmp(s, yes[i]) == 0 || strcmp(s, no[i]) == 0) {
+			*on = strcmp(s, yes[i]) == 0;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* dash: how the option is written where it was found, "--" or "". */
+static enum status put(struct conf *c, const struct option *o, const char *value, const char *dash, struct err *e)
 {
 	void *p = (char *)c + o->offset;
 	struct conf_size *size = p;
 	struct conf_list *list = p;
 
-	c->given |= UINT64_C(1) << (o - options);
 	switch (o->kind) {
 	case KIND_FLAG:
 		*(bool *)p = true;
+		if (value && !flag(value, p)) {
+			err_set(e, ST_USAGE, "%s%s %s: neither true nor false", dash, o->name, value);
+			return err_cure(e, "true|false");
+		}
 		break;
 	case KIND_TEXT:
 		*(const char **)p = value;
 		break;
 	case KIND_LIST:
 		if (list->n == CONF_LIST_MAX)
-			return err_set(e, ST_USAGE, "--%s: more than %d of them", o->name, CONF_LIST_MAX);
+			return err_set(e, ST_USAGE, "%s%s: more than %d of them", dash, o->name, CONF_LIST_MAX);
 		list->item[list->n++] = value;
 		break;
 	case KIND_TIME:
 		if (!conf_time(value, p)) {
-			err_set(e, ST_USAGE, "--%s %s: not a time", o->name, value);
+			err_set(e, ST_USAGE, "%s%s %s: not a time", dash, o->name, value);
 			return err_cure(e, "a number with ms, s, m or h: 10s");
 		}
 		break;
 	case KIND_CHOICE:
 		if (!choice(o->arg, value, p)) {
-			err_set(e, ST_USAGE, "--%s %s: no such choice", o->name, value);
+			err_set(e, ST_USAGE, "%s%s %s: no such choice", dash, o->name, value);
 			return err_cure(e, "%s", o->arg);
 		}
 		break;
 	case KIND_SIZE:
 		size->on = true;
 		if (value && !conf_size(value, &size->w, &size->h)) {
-			err_set(e, ST_USAGE, "--%s=%s: not a size", o->name, value);
-			return err_cure(e, "columns x rows: --%s=120x36", o->name);
+			err_set(e, ST_USAGE, "%s%s=%s: not a size", dash, o->name, value);
+			return err_cure(e, "columns x rows: %s%s=120x36", dash, o->name);
 		}
 		break;
 	case KIND_NUMBER:
 		if (!number(value, p))
-			return err_set(e, ST_USAGE, "--%s %s: not a number", o->name, value);
+			return err_set(e, ST_USAGE, "%s%s %s: not a number", dash, o->name, value);
 		break;
 	case KIND_COMMAND:
 		break;
 	}
 	return ST_OK;
+}
+
+static enum status set(struct conf *c, const struct option *o, const char *value, struct err *e)
+{
+	c->from[o - options].source = CONF_ARGV;
+	return put(c, o, value, "--", e);
+}
+
+enum status conf_set(struct conf *c, const char *name, const char *value, unsigned line, struct err *e)
+{
+	for (int i = 0; i < N_OPTIONS; i++) {
+		struct conf checked;
+
+		if (options[i].kind == KIND_COMMAND || strcmp(options[i].name, name) != 0)
+			continue;
+		if (c->from[i].source == CONF_ARGV) {
+			checked = *c;
+			if (options[i].kind == KIND_LIST)
+				((struct conf_list *)(void *)((char *)&checked + options[i].offset))->n = 0;
+			return put(&checked, &options[i], value, "", e);
+		}
+		c->from[i] = (struct conf_origin){ .source = CONF_FILE, .line = line };
+		return put(c, &options[i], value, "", e);
+	}
+	return err_set(e, ST_USAGE, "%.60s: no such option", name);
 }
 
 /* Edits needed to turn a into b, at most; enough to guess what a typo meant. */
@@ -334,12 +377,102 @@ enum status conf_check(const struct conf *c, const char *command, struct err *e)
 	for (int i = 0; i < N_OPTIONS; i++) {
 		const char *of = commands_of(&options[i]);
 
-		if (!(c->given >> i & 1) || !*of || has_word(of, command))
+		if (c->from[i].source != CONF_ARGV || !*of || has_word(of, command))
 			continue;
 		err_set(e, ST_USAGE, "--%s: not an option of `chaintop %s`", options[i].name, command);
 		return err_cure(e, "chaintop %.*s --help", (int)strcspn(of, " "), of);
 	}
 	return ST_OK;
+}
+
+/* ---- showing ---- */
+
+static void show_time(char *out, size_t size, uint64_t ns)
+{
+	if (ns == UINT64_MAX)
+		snprintf(out, size, "—");
+	else if (ns % NS_S == 0)
+		snprintf(out, size, "%llus", (unsigned long long)(ns / NS_S));
+	else
+		snprintf(out, size, "%.15gms", (double)ns / 1e6);
+}
+
+/* The value of a header is a secret, and what stands before the @ of a proxy. */
+static void show_secretly(char *out, size_t size, const char *name, const char *value)
+{
+	const char *at = strrchr(value, '@'), *host = strstr(value, "://");
+
+	if (strcmp(name, "header") == 0)
+		snprintf(out, size, "%.*s: …", (int)strcspn(value, ":"), value);
+	else if (strcmp(name, "proxy") == 0 && at)
+		snprintf(out, size, "%.*s…%s", host && host < at ? (int)(host + 3 - value) : 0, value, at);
+	else
+		snprintf(out, size, "%s", value);
+}
+
+static void show_list(char *out, size_t size, const char *name, const struct conf_list *list)
+{
+	size_t at = 0;
+
+	for (unsigned i = 0; i < list->n && at < size; i++) {
+		char one[100];
+
+		show_secretly(one, sizeof(one), name, list->item[i]);
+		at += (size_t)snprintf(out + at, size - at, "%s%s", i ? ", " : "", one);
+	}
+}
+
+static void show_choice(char *out, size_t size, const char *words, int index)
+{
+	while (index-- > 0)
+		words += strcspn(words, "|") + 1;
+	snprintf(out, size, "%.*s", (int)strcspn(words, "|"), words);
+}
+
+bool conf_option(const struct conf *c, unsigned i, struct conf_shown *out)
+{
+	const struct option *o;
+	const void *p;
+	const struct conf_size *size;
+
+	if (i >= N_OPTIONS)
+		return false;
+	o = &options[i];
+	p = (const char *)c + o->offset;
+	*out = (struct conf_shown){
+		.name = o->name, .help = o->help, .commands = commands_of(o), .list = o->kind == KIND_LIST, .from = c->from[i],
+	};
+	snprintf(out->value, sizeof(out->value), "—");
+	switch (o->kind) {
+	case KIND_FLAG:
+		snprintf(out->value, sizeof(out->value), "%s", *(const bool *)p ? "true" : "false");
+		break;
+	case KIND_TEXT:
+		if (*(const char *const *)p)
+			show_secretly(out->value, sizeof(out->value), o->name, *(const char *const *)p);
+		break;
+	case KIND_LIST:
+		show_list(out->value, sizeof(out->value), o->name, p);
+		break;
+	case KIND_TIME:
+		show_time(out->value, sizeof(out->value), *(const uint64_t *)p);
+		break;
+	case KIND_CHOICE:
+		show_choice(out->value, sizeof(out->value), o->arg, *(const int *)p);
+		break;
+	case KIND_SIZE:
+		size = p;
+		if (size->on)
+			snprintf(out->value, sizeof(out->value), "%dx%d", size->w, size->h);
+		break;
+	case KIND_NUMBER:
+		if (*(const uint64_t *)p != UINT64_MAX)
+			snprintf(out->value, sizeof(out->value), "%llu", (unsigned long long)*(const uint64_t *)p);
+		break;
+	case KIND_COMMAND:
+		break;
+	}
+	return true;
 }
 
 static void option_words(const struct option *o, char *out, size_t size)

@@ -1,4 +1,4 @@
-/* What the user wants: options from argv by the one table options.def. */
+/* What the user wants: options from argv, and from the configuration file (file.h), by the one table options.def. */
 #ifndef CONF_CONF_H
 #define CONF_CONF_H
 
@@ -9,7 +9,14 @@
 #include "base/err.h"
 #include "base/time.h"
 
-enum { CONF_LIST_MAX = 32 };
+enum { CONF_LIST_MAX = 32, CONF_ROWS_MAX = 160 };
+
+/* Where a value comes from; what stands below wins over what stands above. */
+enum conf_source { CONF_DEFAULT, CONF_FILE, CONF_ARGV };
+struct conf_origin {
+	enum conf_source source;
+	unsigned line; /* CONF_FILE */
+};
 
 struct conf_list {
 	const char *item[CONF_LIST_MAX];
@@ -40,10 +47,11 @@ struct conf {
 #undef SIZE
 #undef NUMBER
 #undef COMMAND
-	uint64_t given; /* bit i: row i of the table was on the command line */
+	struct conf_origin from[CONF_ROWS_MAX]; /* of row i of the table */
 	/* Words that are no options, in order; borrowed from argv. */
 	const char **args;
 	unsigned n_args;
+	struct conf_file *file; /* what else stands in the configuration file (file.h); NULL: there is none */
 };
 
 /*
@@ -54,6 +62,22 @@ enum status conf_parse(struct conf *c, int argc, char **argv, struct err *e) MUS
 void conf_fini(struct conf *c);
 /* Was an option given that is not one of this command? ST_USAGE names it. */
 enum status conf_check(const struct conf *c, const char *command, struct err *e) MUST_CHECK;
+/*
+ * Sets an option to what line `line` of the configuration file says; a list grows by each call. What the command line said stays:
+ * then the value is only checked. ST_USAGE: not a value of this option, or (never with a name from conf_option) no such option. The
+ * value is borrowed.
+ */
+enum status conf_set(struct conf *c, const char *name, const char *value, unsigned line, struct err *e) MUST_CHECK;
+
+/* One row of the table with its value, as text. */
+struct conf_shown {
+	const char *name, *help, *commands; /* commands: "" for all of them */
+	bool list; /* it may be set several times */
+	struct conf_origin from;
+	char value[200]; /* "—" if it is not set; what is secret in it is left out */
+};
+/* Row i; false: there are no more. A row that is no option has no name (""). */
+bool conf_option(const struct conf *c, unsigned i, struct conf_shown *out);
 /* "10s", "500ms", "1.5s", "2m", "1h" → ns. */
 bool conf_time(const char *s, uint64_t *ns);
 /* "120x36" → 1…1000 each. */
