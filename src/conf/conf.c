@@ -221,7 +221,7 @@ static enum status put(struct conf *c, const struct option *o, const char *value
 
 static enum status set(struct conf *c, const struct option *o, const char *value, struct err *e)
 {
-	c->from[o - options].source = CONF_ARGV;
+	c->origin[o - options].source = CONF_ARGV;
 	return put(c, o, value, "--", e);
 }
 
@@ -232,13 +232,13 @@ enum status conf_set(struct conf *c, const char *name, const char *value, unsign
 
 		if (options[i].kind == KIND_COMMAND || strcmp(options[i].name, name) != 0)
 			continue;
-		if (c->from[i].source == CONF_ARGV) {
+		if (c->origin[i].source == CONF_ARGV) {
 			checked = *c;
 			if (options[i].kind == KIND_LIST)
 				((struct conf_list *)(void *)((char *)&checked + options[i].offset))->n = 0;
 			return put(&checked, &options[i], value, "", e);
 		}
-		c->from[i] = (struct conf_origin){ .source = CONF_FILE, .line = line };
+		c->origin[i] = (struct conf_origin){ .source = CONF_FILE, .line = line };
 		return put(c, &options[i], value, "", e);
 	}
 	return err_set(e, ST_USAGE, "%.60s: no such option", name);
@@ -377,7 +377,7 @@ enum status conf_check(const struct conf *c, const char *command, struct err *e)
 	for (int i = 0; i < N_OPTIONS; i++) {
 		const char *of = commands_of(&options[i]);
 
-		if (c->from[i].source != CONF_ARGV || !*of || has_word(of, command))
+		if (c->origin[i].source != CONF_ARGV || !*of || has_word(of, command))
 			continue;
 		err_set(e, ST_USAGE, "--%s: not an option of `chaintop %s`", options[i].name, command);
 		return err_cure(e, "chaintop %.*s --help", (int)strcspn(of, " "), of);
@@ -440,7 +440,7 @@ bool conf_option(const struct conf *c, unsigned i, struct conf_shown *out)
 	o = &options[i];
 	p = (const char *)c + o->offset;
 	*out = (struct conf_shown){
-		.name = o->name, .help = o->help, .commands = commands_of(o), .list = o->kind == KIND_LIST, .from = c->from[i],
+		.name = o->name, .help = o->help, .commands = commands_of(o), .list = o->kind == KIND_LIST, .from = c->origin[i],
 	};
 	snprintf(out->value, sizeof(out->value), "—");
 	switch (o->kind) {

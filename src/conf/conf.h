@@ -47,7 +47,7 @@ struct conf {
 #undef SIZE
 #undef NUMBER
 #undef COMMAND
-	struct conf_origin from[CONF_ROWS_MAX]; /* of row i of the table */
+	struct conf_origin origin[CONF_ROWS_MAX]; /* of row i of the table */
 	/* Words that are no options, in order; borrowed from argv. */
 	const char **args;
 	unsigned n_args;
@@ -64,8 +64,7 @@ void conf_fini(struct conf *c);
 enum status conf_check(const struct conf *c, const char *command, struct err *e) MUST_CHECK;
 /*
  * Sets an option to what line `line` of the configuration file says; a list grows by each call. What the command line said stays:
- * then the value is only checked. ST_USAGE: not a value of this option, or (never with a name from conf_option) no such option. The
- * value is borrowed.
+ * then the value is only checked. ST_USAGE: not a value of this option, or no such option. The value is borrowed.
  */
 enum status conf_set(struct conf *c, const char *name, const char *value, unsigned line, struct err *e) MUST_CHECK;
 
