@@ -35,7 +35,7 @@ static const struct option options[] = {
 };
 
 enum { N_OPTIONS = sizeof(options) / sizeof(options[0]) };
-_Static_assert(N_OPTIONS <= CONF_ROWS_MAX, "conf.from has a place for each row");
+_Static_assert((int)N_OPTIONS <= (int)CONF_ROWS_MAX, "conf.from has a place for each row");
 
 /* Is `word` one of the words of `list`? */
 static bool has_word(const char *list, const char *word)
