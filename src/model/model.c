@@ -61,6 +61,7 @@ void model_free(struct model *m)
 		endpoint_free(m->paths[i]);
 	for (unsigned i = 0; i < m->n_chains; i++)
 		chain_free(m->chains[i]);
+	health_free(m);
 	free(m->priv->queue);
 	free(m->priv->tips);
 	free(m->priv->seen);
@@ -86,6 +87,8 @@ struct model *model_clone(const struct model *m)
 	mp->tips = NULL;
 	mp->seen = NULL;
 	mp->queued = mp->queue_cap = mp->tips_cap = mp->seen_cap = 0;
+	if (!health_clone(to, m))
+		goto fail;
 	for (unsigned i = 0; i < m->n_paths; i++) {
 		to->paths[i] = endpoint_clone(m->paths[i]);
 		if (!to->paths[i])
@@ -594,6 +597,8 @@ unsigned model_tick(struct model *m, uint64_t now_mono, uint64_t now_wall)
 	pool_tick(m);
 	if (own_tick(m))
 		dirty |= DIRTY_OWN;
+	if (health_tick(m))
+		dirty |= DIRTY_HEALTH;
 	if (line_tick(m))
 		dirty |= DIRTY_PATHS;
 	if (now_wall / NS_S != m->priv->second) {

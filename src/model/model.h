@@ -12,6 +12,7 @@
 #include "eth/chains.h"
 #include "eth/fee.h"
 #include "feed/event.h"
+#include "model/health.h"
 
 enum {
 	PATHS_MAX = 64,
@@ -37,7 +38,8 @@ enum dirty {
 	DIRTY_NODE = 1u << 5, /* client, peers, syncing, tags */
 	DIRTY_OWN = 1u << 6,
 	DIRTY_CLOCK = 1u << 7, /* a second passed: ages */
-	DIRTY_ALL = 0xff,
+	DIRTY_HEALTH = 1u << 8, /* a second's evaluation of model.health */
+	DIRTY_ALL = 0x1ff,
 };
 
 /* ---- blocks ---- */
@@ -245,8 +247,6 @@ struct note {
 
 /* ---- all ---- */
 
-enum level { LEVEL_OK, LEVEL_WARN, LEVEL_CRIT, LEVEL_WAIT };
-
 /* Line 2: one sentence, worst news first. */
 struct verdict_line {
 	enum level level;
@@ -278,6 +278,7 @@ struct model {
 	unsigned notes_n, notes_next;
 	uint64_t note_seq;
 	struct own own;
+	struct health health; /* model/health.h */
 	double calls_per_min, bytes_per_min; /* all paths; NaN */
 	struct model_priv *priv;
 };

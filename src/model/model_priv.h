@@ -168,6 +168,8 @@ struct model_priv {
 	unsigned cpus;
 	bool own_dirty;
 	uint64_t own_mono;
+	struct limit_row *limits; /* one allocation with their names */
+	unsigned n_limits;
 };
 
 static inline struct node *node_of(const struct blk *b)
