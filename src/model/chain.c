@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "eth/names.h"
+#include "model/racelog.h"
 
 /* ---- table by hash ---- */
 
@@ -423,6 +424,7 @@ struct node *chain_put(struct chain *c, const struct head *h, uint64_t mono, boo
 		},
 		.known_mono = mono,
 		.push_mono = UNKNOWN,
+		.race_seq = UNKNOWN,
 		.push_path = NO_PATH,
 		.asked_mono = UNKNOWN,
 	};
@@ -556,6 +558,7 @@ void chain_free(struct chain *c)
 		next = s->next;
 		free(s);
 	}
+	racelog_free(&c->store->races);
 	free(c->store->slot);
 	free(c->store->rows.v);
 	free(c->store->hidden.v);
@@ -603,7 +606,8 @@ struct chain *chain_clone(const struct chain *c)
 	s->free = NULL;
 	s->rows = s->hidden = (struct nodeset){ .n = 0 };
 	s->tip = NULL;
-	if (!copy_set(to, &s->rows, &c->store->rows) || !copy_set(to, &s->hidden, &c->store->hidden)) {
+	if (!racelog_clone(&s->races, &c->store->races) || !copy_set(to, &s->rows, &c->store->rows) ||
+	    !copy_set(to, &s->hidden, &c->store->hidden)) {
 		chain_free(to);
 		return NULL;
 	}

@@ -8,6 +8,8 @@ enum {
 	CALL_SLICES = 10, /* of one minute */
 	METHOD_SLICES = 2, /* of five minutes: per method and path memory counts */
 	XFER_LEAST = 8, /* samples */
+	RTT_LEAST = 3,
+	RTT_BYTES = 2048, /* an answer that nobody has to wait for */
 };
 
 #define CALL_SLICE_NS (60 * NS_S)
@@ -38,7 +40,7 @@ struct path *endpoint_new(const struct path_setup *s, uint64_t now_mono)
 	p->state_since = now_mono;
 	p->behind_blocks = p->poll_interval_ns = UNKNOWN;
 	p->behind_p50 = p->behind_p99 = p->usable_p90 = p->body_lag_p90 = UNKNOWN;
-	p->call_p50 = p->call_p99 = UNKNOWN;
+	p->call_p50 = p->call_p99 = p->rtt_ns = UNKNOWN;
 	for (unsigned i = 0; i < M_N; i++)
 		p->method[i].p50 = p->method[i].p99 = UNKNOWN;
 	p->xfer_bytes_per_s = p->calls_per_min = p->bytes_per_min = (double)NAN;
@@ -205,6 +207,18 @@ static void call_sample(struct path *p, enum method m, uint64_t mono, uint64_t n
 	p->priv->calls_dirty = true;
 }
 
+static void rtt_sample(struct path *p, uint64_t mono, uint64_t ns)
+{
+	uint64_t epoch = mono / CALL_SLICE_NS;
+	struct slice *s = &p->priv->rtt[epoch % 10];
+
+	if (s->epoch != epoch)
+		*s = (struct slice){ .epoch = epoch, .ns = UNKNOWN };
+	s->n++;
+	if (ns < s->ns)
+		s->ns = ns;
+}
+
 void endpoint_reply(struct path *p, const struct event *e)
 {
 	enum method m = e->u.reply.method < M_N ? (enum method)e->u.reply.method : M_OTHER;
@@ -214,8 +228,11 @@ void endpoint_reply(struct path *p, const struct event *e)
 	p->method[m].n++;
 	if (code == ST_OK) {
 		p->method[m].unsupported = ST_OK;
-		if (e->u.reply.latency_ns != UNKNOWN)
-			call_sample(p, m, e->mono, e->u.reply.latency_ns);
+		if (e->u.reply.latency_ns == UNKNOWN)
+			return;
+		call_sample(p, m, e->mono, e->u.reply.latency_ns);
+		if (e->u.reply.wire_bytes <= RTT_BYTES)
+			rtt_sample(p, e->mono, e->u.reply.latency_ns);
 		return;
 	}
 	/* A method that a node does not have is no fault of the node. */
@@ -404,6 +421,21 @@ static void call_figures(struct path *p, uint64_t now)
 	p->errors.total_5m = errs > UINT32_MAX ? UINT32_MAX : (uint32_t)errs;
 }
 
+static void round_trip(struct path *p, uint64_t now)
+{
+	const struct slice *s = p->priv->rtt;
+	uint64_t n = 0, least = UNKNOWN;
+
+	for (unsigned i = 0; i < 10; i++) {
+		if (!s[i].n || add_sat(s[i].epoch, 10) <= now / CALL_SLICE_NS)
+			continue;
+		n += s[i].n;
+		if (s[i].ns < least)
+			least = s[i].ns;
+	}
+	p->rtt_ns = n >= RTT_LEAST ? least : UNKNOWN;
+}
+
 static void rates(struct path *p, uint64_t now)
 {
 	const struct path_priv *pp = p->priv;
@@ -435,6 +467,7 @@ bool endpoint_tick(struct path *p, uint64_t now)
 	/* The window moves on even when nothing comes. */
 	if (sub_sat(now, pp->calls_mono) >= (pp->calls_dirty ? NS_S : 10 * NS_S)) {
 		call_figures(p, now);
+		round_trip(p, now);
 		rates(p, now);
 		pp->calls_dirty = false;
 		pp->calls_mono = now;

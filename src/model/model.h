@@ -194,7 +194,12 @@ struct path {
 	uint64_t heads, won, ties, missed, dups;
 	uint64_t raced; /* heads that another pushed path heard too: the base of won and ties */
 	uint64_t backs; /* its head went back to an older block of the same branch: several backends */
-	uint64_t behind_p50, behind_p99; /* behind the first path, ns; UNKNOWN below 1 sample */
+	uint64_t behind_p50, behind_p99; /* behind the first path, ns, since the start; UNKNOWN below 1 sample */
+	/*
+	 * Round trip to the node and back, ns: its fastest answer of at most 2 KiB in the last 10 minutes. Part of it is the
+	 * node's own time, so half of it is the most that the way to us can have cost. UNKNOWN below 3 answers.
+	 */
+	uint64_t rtt_ns;
 	uint64_t usable_p90; /* head heard + body decoded, behind the first head; UNKNOWN */
 	uint64_t body_lag_p90; /* this path's own head → its body decoded */
 	/* Calls. */
@@ -243,6 +248,42 @@ struct note {
 	enum note_kind kind;
 	int path, chain; /* −1 none */
 	char text[200];
+};
+
+/* ---- races in a window (model/racelog.c) ---- */
+
+enum { RACES_LOGGED = 8192 }; /* heads of a chain: what RACE_ALL goes back to at most */
+enum race_window { RACE_10M, RACE_1H, RACE_ALL, RACE_WINDOWS };
+
+/* Nearest-rank percentiles, exact to 1 µs, in ns; UNKNOWN if n = 0. */
+struct race_times {
+	uint64_t n, p10, p50, p90, p99, max;
+};
+
+struct race_path {
+	/*
+	 * Only pushed arrivals count. Heads that paths of two nodes or more heard are races: raced of them it heard, won and ties
+	 * of these it did; a tie is closer than 0.1 ms, then nobody won. missed: heads that others heard while it was connected.
+	 */
+	uint64_t raced, won, ties, missed;
+	struct race_times behind; /* the first of all paths, on heads that another path heard too, be it of its own node */
+	struct race_times overhead; /* the first path of its own node: what a transport costs, no race. n = 0: it has one path */
+};
+
+/* How late the first path heard a block after the block's own time: needs a clock that is right, not only steady. */
+struct race_late {
+	uint64_t n; /* 0: the rest is not known; nor is it on dev chains, nor if the clock's bound is unknown or ≥ 16 s */
+	int64_t min, p10, p50, p90, p99, max; /* ns */
+	uint64_t early; /* blocks heard before their own time by more than the clock's bound: some clock is wrong */
+};
+
+struct race_view {
+	uint64_t heads; /* by hash, that began in the window and were pushed by some path */
+	uint64_t raced, tied; /* of them, races between nodes, and those that nobody won */
+	uint64_t span_ns; /* since the oldest of them; UNKNOWN if there is none */
+	unsigned nodes; /* with a pushed path on this chain: below 2 there is no race */
+	struct race_late late;
+	struct race_path path[PATHS_MAX];
 };
 
 /* ---- all ---- */
@@ -352,6 +393,13 @@ struct duel {
 	double p;
 };
 struct duel path_duel(const struct path *a, const struct path *b);
+/*
+ * The races of the chain that is shown. minus_rtt false: as seen from this machine ("from here"). true: each arrival less half of
+ * its path's round trip ("whose node is faster"), races judged anew; paths without a known round trip are left out. Never mix the
+ * two. Races count from a second after their first arrival on. Cheap to ask for: figured out once per head or second. NULL: no
+ * chain or no memory. Valid until the next event.
+ */
+const struct race_view *model_race(const struct model *m, enum race_window window, bool minus_rtt);
 /* The i-th newest arrival of a path, NULL past the end. */
 const struct heard *path_heard_at(const struct path *p, unsigned i);
 /* i-th newest note, NULL past the end. */

@@ -20,7 +20,10 @@ enum {
 #define TIE_NS (NS_MS / 10) /* closer than that nobody wins (screens.md §3 trap d) */
 #define NO_PATH UINT16_MAX
 
-enum race_stage { RACE_OPEN, RACE_ALONE /* one pushed path heard it */, RACE_RUN };
+#define LATE_UNKNOWN INT64_MIN
+#define CLOCK_BOUND_MAX (16 * NS_S) /* from here on a clock is not synchronised (screens.md §3 trap a) */
+
+enum race_stage { RACE_OPEN, RACE_ALONE /* one pushed path heard it */, RACE_KIN /* paths of one node only */, RACE_RUN };
 
 struct node {
 	struct blk b; /* first: a blk pointer is a node pointer */
@@ -36,6 +39,8 @@ struct node {
 	uint64_t asked_mono; /* by model_wants */
 	uint32_t asks;
 	uint32_t body_bytes;
+	uint64_t lost_by; /* did not push it although it was there: counted */
+	uint64_t race_seq; /* its line in the chain's racelog, UNKNOWN */
 	uint16_t push_path;
 	uint8_t race; /* enum race_stage */
 	bool race_closed; /* "first" stands */
@@ -65,7 +70,26 @@ struct race {
 	struct hash hash;
 };
 
+struct race_rec {
+	uint64_t first_mono; /* earliest push */
+	int64_t late_ns; /* after the block's own time; LATE_UNKNOWN */
+};
+
+struct racelog {
+	struct race_rec *rec; /* ring: line seq is at seq % cap; cap grows up to RACES_LOGGED */
+	uint32_t *us; /* per line and path, µs behind the first; or RUN_ABSENT, RUN_MISSED (racelog.c) */
+	unsigned cap, paths;
+	uint64_t seq; /* of the next line */
+	uint64_t version;
+	struct race_view_kept {
+		struct race_view *v;
+		bool made;
+		uint64_t version, second, bound; /* of what it was made */
+	} view[RACE_WINDOWS][2];
+};
+
 struct chain_store {
+	struct racelog races;
 	struct node **slot; /* open addressing by hash */
 	unsigned slots, kept_canon;
 	struct nodeset rows, hidden;
@@ -123,6 +147,7 @@ struct path_priv {
 	bool race_dirty, calls_dirty;
 	uint64_t race_mono, calls_mono;
 	struct slice xfer[10], err[10]; /* of one minute, of 30 s */
+	struct slice rtt[10]; /* of one minute: ns is the least */
 	struct {
 		uint64_t mono, bytes, calls;
 	} snap[16];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "model/chain.h"
+#include "model/racelog.h"
 
 /* ---- lateness ---- */
 
@@ -145,42 +146,85 @@ static bool sample(struct hist **h, uint64_t ns)
 
 static void behind(struct path *p, uint64_t ns)
 {
-	p->raced++;
 	if (sample(&p->priv->behind, ns))
 		p->priv->race_dirty = true;
 }
 
-/* The race is on as soon as a second pushed path is in it. */
-static void settle(struct model *m, const struct chain *c, struct node *n)
+/* When each path of the chain pushed it, and the first of them; UNKNOWN. Returns how many did. */
+static unsigned runners(const struct model *m, const struct chain *c, const struct node *n, uint64_t mono[PATHS_MAX],
+			uint64_t *first, unsigned *nodes)
 {
-	uint64_t mono[PATHS_MAX], first = UNKNOWN;
-	unsigned near = 0, runners = 0;
+	uint64_t by = 0;
+	unsigned count = 0;
 
-	n->race_closed = true;
+	*first = UNKNOWN;
 	for (unsigned i = 0; i < m->n_paths; i++) {
 		mono[i] = UNKNOWN;
-		if (!(n->pushed_by & bit(i)) || m->paths[i]->chain < 0 || m->chains[m->paths[i]->chain] != c)
+		if (!(n->pushed_by & ~n->lost_by & bit(i)) || m->paths[i]->chain < 0 || m->chains[m->paths[i]->chain] != c)
 			continue;
 		mono[i] = heard_mono(m->paths[i], &n->b.h.hash, true);
 		if (mono[i] == UNKNOWN)
 			continue;
-		runners++;
-		if (mono[i] < first)
-			first = mono[i];
+		by |= bit(m->paths[i]->node_index);
+		count++;
+		if (mono[i] < *first)
+			*first = mono[i];
 	}
-	n->race = runners ? RACE_ALONE : RACE_OPEN;
-	if (runners < 2)
-		return;
-	n->race = RACE_RUN;
+	*nodes = (unsigned)__builtin_popcountll(by);
+	return count;
+}
+
+static void award(const struct model *m, const uint64_t mono[PATHS_MAX], uint64_t first)
+{
+	unsigned near = 0;
+
 	for (unsigned i = 0; i < m->n_paths; i++)
 		near += mono[i] != UNKNOWN && mono[i] - first < TIE_NS;
 	for (unsigned i = 0; i < m->n_paths; i++) {
 		if (mono[i] == UNKNOWN)
 			continue;
-		behind(m->paths[i], mono[i] - first);
+		m->paths[i]->raced++;
 		if (mono[i] - first < TIE_NS)
 			*(near > 1 ? &m->paths[i]->ties : &m->paths[i]->won) += 1;
 	}
+}
+
+/*
+ * Deltas are taken as soon as a second pushed path is there; somebody wins as soon as a path of a second node is: two doors of
+ * one house are no race (screens.md §3 trap g).
+ */
+static void settle(struct model *m, struct chain *c, struct node *n)
+{
+	uint64_t mono[PATHS_MAX], first;
+	unsigned nodes, count = runners(m, c, n, mono, &first, &nodes), before = n->race;
+
+	n->race_closed = true;
+	n->race = count == 0 ? RACE_OPEN : count == 1 ? RACE_ALONE : nodes == 1 ? RACE_KIN : RACE_RUN;
+	for (unsigned i = 0; i < m->n_paths && n->race >= RACE_KIN && before < RACE_KIN; i++)
+		if (mono[i] != UNKNOWN)
+			behind(m->paths[i], mono[i] - first);
+	if (n->race == RACE_RUN)
+		award(m, mono, first);
+	if (count)
+		racelog_put(m, c, n, first, mono);
+}
+
+/* Too late to be first: it is only known how much too late. */
+static void join(struct model *m, struct chain *c, struct node *n, unsigned path, uint64_t mono)
+{
+	struct path *p = m->paths[path];
+
+	if (n->race < RACE_KIN) {
+		settle(m, c, n);
+		return;
+	}
+	behind(p, sub_sat(mono, n->push_mono));
+	if (n->race == RACE_KIN) {
+		settle(m, c, n);
+		return;
+	}
+	p->raced++;
+	racelog_late(c, n, path, mono);
 }
 
 static void race_drop(struct race *list, unsigned *n, unsigned i)
@@ -258,13 +302,9 @@ bool race_arrival(struct model *m, struct chain *c, struct node *n, const struct
 		n->pushed_by |= b;
 		if (e->mono < n->push_mono)
 			n->push_mono = e->mono;
-		if (!n->race_closed)
-			return true;
-		/* Too late to be first: it is only known how much too late. */
-		if (n->race == RACE_RUN)
-			behind(p, sub_sat(e->mono, n->push_mono));
-		else
-			settle(m, c, n);
+		/* What was counted as missed is no run any more. */
+		if (n->race_closed && !(n->lost_by & b))
+			join(m, c, n, e->path, e->mono);
 		return true;
 	default: return !known;
 	}
@@ -319,7 +359,7 @@ void race_usable(struct model *m, struct node *n, const struct event *e)
  * Heads that others heard and this path did not, though it was there from before it came until `end`. Stamps decide, not
  * the state now: the link event of a moment ago may still be in another ring.
  */
-static void count_missed(struct model *m, unsigned chain, const struct node *n, uint64_t end)
+static void count_missed(struct model *m, unsigned chain, struct node *n, uint64_t end)
 {
 	if (n->b.state != BLK_CANON)
 		return;
@@ -333,6 +373,8 @@ static void count_missed(struct model *m, unsigned chain, const struct node *n, 
 		    pp->up_since >= n->push_mono || (!pp->up && pp->down_mono <= end))
 			continue;
 		p->missed++;
+		n->lost_by |= bit(i);
+		racelog_missed(m->chains[chain], n, i);
 		m->priv->dirty |= DIRTY_PATHS;
 	}
 }

@@ -111,6 +111,7 @@ static bool same_path(const struct path *a, const struct path *b)
 	SAME("backs", a->backs, b->backs);
 	SAME("behind p50", a->behind_p50, b->behind_p50);
 	SAME("behind p99", a->behind_p99, b->behind_p99);
+	SAME("round trip", a->rtt_ns, b->rtt_ns);
 	SAME("usable p90", a->usable_p90, b->usable_p90);
 	SAME("body lag p90", a->body_lag_p90, b->body_lag_p90);
 	SAME("call p50", a->call_p50, b->call_p50);
@@ -121,6 +122,42 @@ static bool same_path(const struct path *a, const struct path *b)
 	for (unsigned i = 0; i < a->heard_n; i++) {
 		SAME("arrival", path_heard_at(a, i)->mono, path_heard_at(b, i)->mono);
 		SAME("arrival late", path_heard_at(a, i)->late, path_heard_at(b, i)->late);
+	}
+	return true;
+}
+
+static bool same_times(const struct race_times *a, const struct race_times *b)
+{
+	SAME("race n", a->n, b->n);
+	SAME("race p10", a->p10, b->p10);
+	SAME("race p50", a->p50, b->p50);
+	SAME("race p90", a->p90, b->p90);
+	SAME("race p99", a->p99, b->p99);
+	SAME("race max", a->max, b->max);
+	return true;
+}
+
+static bool same_race(const struct race_view *a, const struct race_view *b)
+{
+	SAME("race", a == NULL, b == NULL);
+	if (!a)
+		return true;
+	SAME("race heads", a->heads, b->heads);
+	SAME("races", a->raced, b->raced);
+	SAME("races tied", a->tied, b->tied);
+	SAME("race span", a->span_ns, b->span_ns);
+	SAME("late n", a->late.n, b->late.n);
+	SAME("late p50", a->late.p50, b->late.p50);
+	SAME("late max", a->late.max, b->late.max);
+	SAME("early", a->late.early, b->late.early);
+	for (unsigned i = 0; i < PATHS_MAX; i++) {
+		SAME("path raced", a->path[i].raced, b->path[i].raced);
+		SAME("path won", a->path[i].won, b->path[i].won);
+		SAME("path ties", a->path[i].ties, b->path[i].ties);
+		SAME("path missed", a->path[i].missed, b->path[i].missed);
+		if (!same_times(&a->path[i].behind, &b->path[i].behind) ||
+		    !same_times(&a->path[i].overhead, &b->path[i].overhead))
+			return false;
 	}
 	return true;
 }
@@ -139,6 +176,10 @@ bool model_equal(const struct model *a, const struct model *b)
 			return false;
 		}
 	}
+	for (unsigned w = 0; w < RACE_WINDOWS; w++)
+		if (!same_race(model_race(a, (enum race_window)w, false), model_race(b, (enum race_window)w, false)) ||
+		    !same_race(model_race(a, (enum race_window)w, true), model_race(b, (enum race_window)w, true)))
+			return false;
 	SAME("notes", a->notes_n, b->notes_n);
 	for (unsigned i = 0; (x = model_note_at(a, i)) != NULL; i++) {
 		y = model_note_at(b, i);

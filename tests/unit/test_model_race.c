@@ -462,10 +462,223 @@ static void duels(void **state)
 	model_free(m);
 }
 
+/* Heads 1 … n at 12 s each; path p hears them delay[p] ms later (UINT64_MAX: not at all). */
+static void schedule(struct model *m, uint64_t from, uint64_t to, const uint64_t *delay_ms)
+{
+	for (uint64_t n = from; n <= to; n++) {
+		for (unsigned p = 0; p < m->n_paths; p++)
+			if (delay_ms[p] != UINT64_MAX)
+				hear_us(m, p, n * 12000 + delay_ms[p], 0, n, SRC_PUSH);
+		rig_tick(m, n * 12000 + 3000);
+	}
+}
+
+/* Figures of a window come from the races themselves: exact, and old ones leave. */
+static void windows(void **state)
+{
+	struct model *m = rig_model(3, 1);
+	const struct race_view *v;
+
+	(void)state;
+	assert_int_equal(model_race(m, RACE_ALL, false)->heads, 0);
+	assert_int_equal(model_race(m, RACE_ALL, false)->path[0].behind.p50, UNKNOWN);
+	for (uint64_t n = 1; n <= 100; n++) {
+		uint64_t delay[3] = { 0, 100 + n, n % 10 == 0 ? UINT64_MAX : 700 };
+
+		schedule(m, n, n, delay);
+	}
+	rig_tick(m, 1260000);
+	v = model_race(m, RACE_ALL, false);
+	assert_int_equal(v->heads, 100);
+	assert_int_equal(v->raced, 100);
+	assert_int_equal(v->nodes, 3);
+	assert_int_equal(v->path[0].won, 100);
+	assert_int_equal(v->path[0].behind.max, 0);
+	/* Nearest rank of 101 … 200. */
+	assert_int_equal(v->path[1].behind.n, 100);
+	assert_int_equal(v->path[1].behind.p10, 110 * NS_MS);
+	assert_int_equal(v->path[1].behind.p50, 150 * NS_MS);
+	assert_int_equal(v->path[1].behind.p90, 190 * NS_MS);
+	assert_int_equal(v->path[1].behind.p99, 199 * NS_MS);
+	assert_int_equal(v->path[1].behind.max, 200 * NS_MS);
+	assert_int_equal(v->path[2].raced, 90);
+	assert_int_equal(v->path[2].missed, 10);
+	assert_int_equal(v->path[2].overhead.n, 0);
+	/* Ten minutes back from 21 m: heads from 11 m on, 55 … 100. */
+	v = model_race(m, RACE_10M, false);
+	assert_int_equal(v->heads, 46);
+	assert_int_equal(v->span_ns, 600 * NS_S);
+	assert_int_equal(v->path[1].behind.p50, 177 * NS_MS);
+	assert_int_equal(v->path[2].missed, 5);
+	assert_int_equal(model_race(m, RACE_1H, false)->heads, 100);
+	rig_tick(m, 1270000);
+	assert_int_equal(model_race(m, RACE_10M, false)->heads, 45);
+	model_free(m);
+}
+
+/* Trap b: from here, and whose node is faster. */
+static void minus_half_the_round_trip(void **state)
+{
+	struct model *m = rig_model(3, 1);
+	const struct race_view *v;
+	uint64_t delay[3] = { 0, 60, 5 };
+
+	(void)state;
+	schedule(m, 1, 10, delay);
+	for (unsigned p = 0; p < 2; p++) {
+		for (unsigned i = 0; i < 5; i++) {
+			struct event e = {
+				.kind = EV_REPLY,
+				.path = (uint16_t)p,
+				.mono = RIG_T0 + (130000 + i) * NS_MS,
+				.u.reply = { .method = M_CHAIN_ID, .wire_bytes = 60 },
+			};
+
+			/* The fastest counts; a large answer is no round trip. */
+			e.u.reply.latency_ns = (p ? 100 : 2) * NS_MS + i * NS_MS;
+			if (i == 3) {
+				e.u.reply.wire_bytes = 100000;
+				e.u.reply.latency_ns = 1;
+			}
+			model_apply(m, &e);
+			rig_tick(m, 130000 + i);
+			if (i < 2)
+				assert_int_equal(m->paths[p]->rtt_ns, UNKNOWN);
+		}
+	}
+	rig_tick(m, 145000);
+	assert_int_equal(m->paths[0]->rtt_ns, 2 * NS_MS);
+	assert_int_equal(m->paths[1]->rtt_ns, 100 * NS_MS);
+	assert_int_equal(m->paths[2]->rtt_ns, UNKNOWN);
+	v = model_race(m, RACE_ALL, false);
+	assert_int_equal(v->path[0].won, 10);
+	assert_int_equal(v->path[1].behind.p50, 60 * NS_MS);
+	/* 0 − 1 and 60 − 50: 11 ms apart; the third cannot be compared. */
+	v = model_race(m, RACE_ALL, true);
+	assert_int_equal(v->path[0].won, 10);
+	assert_int_equal(v->path[1].behind.p50, 11 * NS_MS);
+	assert_int_equal(v->path[2].raced, 0);
+	assert_int_equal(v->path[2].behind.p50, UNKNOWN);
+	/* It is forgotten after ten minutes. */
+	rig_tick(m, 900000);
+	assert_int_equal(m->paths[0]->rtt_ns, UNKNOWN);
+	model_free(m);
+}
+
+/* Trap g: ws and ipc of one node. */
+static void overhead_is_no_race(void **state)
+{
+	struct model *m = rig_model(2, 1), *two = rig_model(3, 1);
+	uint64_t delay[3] = { 3, 0, 40 };
+	const struct race_view *v;
+
+	(void)state;
+	m->paths[1]->node_index = two->paths[1]->node_index = 0;
+	schedule(m, 1, 10, delay);
+	schedule(two, 1, 10, delay);
+	v = model_race(m, RACE_ALL, false);
+	assert_int_equal(v->heads, 10);
+	assert_int_equal(v->raced, 0);
+	assert_int_equal(v->nodes, 1);
+	assert_int_equal(v->path[0].raced + v->path[0].won + v->path[1].won + v->path[1].ties, 0);
+	assert_int_equal(v->path[0].overhead.p50, 3 * NS_MS);
+	assert_int_equal(v->path[1].overhead.p50, 0);
+	assert_int_equal(m->paths[0]->raced + m->paths[1]->won, 0);
+	near(m->paths[0]->behind_p50, 3 * NS_MS);
+	v = model_race(two, RACE_ALL, false);
+	assert_int_equal(v->raced, 10);
+	assert_int_equal(v->nodes, 2);
+	assert_int_equal(v->path[1].won, 10);
+	assert_int_equal(v->path[2].behind.p50, 40 * NS_MS);
+	assert_int_equal(v->path[0].overhead.p50, 3 * NS_MS);
+	assert_int_equal(v->path[2].overhead.n, 0);
+	assert_int_equal(two->paths[1]->won, 10);
+	/* A second node hears it after all: now somebody has won. */
+	hear_us(two, 0, 132000, 0, 11, SRC_PUSH);
+	hear_us(two, 1, 132001, 0, 11, SRC_PUSH);
+	rig_tick(two, 134000);
+	assert_int_equal(two->paths[0]->won, 0);
+	hear_us(two, 2, 134100, 0, 11, SRC_PUSH);
+	rig_tick(two, 136000);
+	assert_int_equal(two->paths[0]->won, 1);
+	v = model_race(two, RACE_ALL, false);
+	assert_int_equal(v->path[0].won, 1);
+	assert_int_equal(v->path[2].behind.max, 2100 * NS_MS);
+	assert_int_equal(two->paths[2]->raced, 11);
+	model_free(m);
+	model_free(two);
+}
+
+static void late_of_the_best(void **state)
+{
+	struct model *m = rig_model(2, 1);
+	struct event clock = { .kind = EV_CLOCK, .mono = RIG_T0, .u.clock.bound_ns = 3 * NS_MS };
+	const struct race_view *v;
+
+	(void)state;
+	for (uint64_t n = 1; n <= 10; n++) {
+		uint64_t delay[2] = { 1000 + n * 100, 3000 };
+
+		schedule(m, n, n, delay);
+	}
+	rig_tick(m, 126000);
+	assert_int_equal(model_race(m, RACE_ALL, false)->late.n, 0);
+	model_apply(m, &clock);
+	v = model_race(m, RACE_ALL, false);
+	assert_int_equal(v->late.n, 10);
+	assert_int_equal(v->late.p50, 1500 * (int64_t)NS_MS);
+	assert_int_equal(v->late.max, 2000 * (int64_t)NS_MS);
+	assert_int_equal(v->late.early, 0);
+	/* Before its own time: by less than the clock may be off, and by more. */
+	hear_us(m, 0, 11 * 12000 - 2, 0, 11, SRC_PUSH);
+	hear_us(m, 0, 12 * 12000 - 50, 0, 12, SRC_PUSH);
+	rig_tick(m, 150000);
+	v = model_race(m, RACE_ALL, false);
+	assert_int_equal(v->late.early, 1);
+	assert_int_equal(v->late.min, -50 * (int64_t)NS_MS);
+	/* A clock that nobody keeps. */
+	clock.mono++;
+	clock.u.clock.bound_ns = 16 * NS_S;
+	model_apply(m, &clock);
+	assert_int_equal(model_race(m, RACE_ALL, false)->late.n, 0);
+	model_free(m);
+}
+
+/* More than are kept: the newest count, and memory ends somewhere. */
+static void the_log_is_bounded(void **state)
+{
+	struct model *m = rig_model(2, 1), *copy;
+	const struct race_view *v;
+
+	(void)state;
+	for (uint64_t n = 1; n <= RACES_LOGGED + 500; n++) {
+		hear_us(m, 0, n * 20, 0, n, SRC_PUSH);
+		hear_us(m, 1, n * 20 + (n <= 500 ? 9 : 4), 0, n, SRC_PUSH);
+		if (n % 50 == 0)
+			rig_tick(m, n * 20);
+	}
+	rig_tick(m, (RACES_LOGGED + 500) * 20 + 2000);
+	v = model_race(m, RACE_ALL, false);
+	assert_int_equal(v->heads, RACES_LOGGED);
+	assert_int_equal(v->path[1].behind.max, 4 * NS_MS);
+	copy = model_clone(m);
+	assert_non_null(copy);
+	hear_us(m, 0, 9000 * 20, 0, 9000, SRC_PUSH);
+	rig_tick(m, 9000 * 20 + 2000);
+	assert_int_equal(model_race(copy, RACE_ALL, false)->path[1].behind.p50, 4 * NS_MS);
+	model_free(copy);
+	model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(duels),
+		cmocka_unit_test(windows),
+		cmocka_unit_test(minus_half_the_round_trip),
+		cmocka_unit_test(overhead_is_no_race),
+		cmocka_unit_test(late_of_the_best),
+		cmocka_unit_test(the_log_is_bounded),
 		cmocka_unit_test(first_and_behind),
 		cmocka_unit_test(ties),
 		cmocka_unit_test(no_race_alone),

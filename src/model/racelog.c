@@ -1,0 +1,395 @@
+#include "model/racelog.h"
+
+#include <stdlib.h>
+
+/* A delta in µs: whole ones, so that 99.9 µs are below the tie line and 100 µs are not. */
+enum { RUN_ABSENT = UINT32_MAX, RUN_MISSED = UINT32_MAX - 1, RUN_MOST = UINT32_MAX - 2 };
+
+/* ---- the log ---- */
+
+static uint32_t micros(uint64_t ns)
+{
+	uint64_t us = ns / NS_US;
+
+	return us < RUN_MOST ? (uint32_t)us : RUN_MOST;
+}
+
+static uint64_t at_of(const struct racelog *l, uint64_t seq)
+{
+	return seq % l->cap;
+}
+
+/* Its deltas, one a path; NULL: it has left the log, or never was in it. */
+static uint32_t *deltas(const struct racelog *l, const struct node *n)
+{
+	if (n->race_seq == UNKNOWN || n->race_seq >= l->seq || l->seq - n->race_seq > RACES_LOGGED)
+		return NULL;
+	return l->us + at_of(l, n->race_seq) * l->paths;
+}
+
+static bool grow(struct racelog *l, unsigned paths)
+{
+	unsigned cap = l->cap ? l->cap * 2 : 64;
+	struct race_rec *rec;
+	uint32_t *us;
+
+	if (l->seq < l->cap || l->cap == RACES_LOGGED)
+		return true;
+	rec = realloc(l->rec, cap * sizeof(*rec));
+	if (!rec)
+		return false;
+	l->rec = rec;
+	us = realloc(l->us, (size_t)cap * paths * sizeof(*us));
+	if (!us)
+		return false;
+	l->us = us;
+	l->cap = cap;
+	l->paths = paths;
+	return true;
+}
+
+void racelog_put(const struct model *m, struct chain *c, struct node *n, uint64_t first, const uint64_t *mono)
+{
+	struct racelog *l = &c->store->races;
+	uint64_t own = ms_ns(n->b.h.time_ms);
+	struct race_rec *r;
+	uint32_t *us = deltas(l, n);
+
+	if (!us) {
+		if (!grow(l, m->n_paths))
+			return;
+		n->race_seq = l->seq++;
+		us = deltas(l, n);
+	}
+	r = &l->rec[at_of(l, n->race_seq)];
+	*r = (struct race_rec){ .first_mono = first, .late_ns = LATE_UNKNOWN };
+	if (n->b.h.time_ms && own != UINT64_MAX && n->b.first_wall < INT64_MAX && own < INT64_MAX)
+		r->late_ns = (int64_t)n->b.first_wall - (int64_t)own;
+	for (unsigned i = 0; i < l->paths; i++)
+		us[i] = mono[i] == UNKNOWN ? (uint32_t)RUN_ABSENT : micros(sub_sat(mono[i], first));
+	l->version++;
+}
+
+void racelog_late(struct chain *c, const struct node *n, unsigned path, uint64_t mono)
+{
+	struct racelog *l = &c->store->races;
+	uint32_t *us = deltas(l, n);
+
+	if (!us || path >= l->paths)
+		return;
+	us[path] = micros(sub_sat(mono, l->rec[at_of(l, n->race_seq)].first_mono));
+	l->version++;
+}
+
+void racelog_missed(struct chain *c, const struct node *n, unsigned path)
+{
+	struct racelog *l = &c->store->races;
+	uint32_t *us = deltas(l, n);
+
+	if (!us || path >= l->paths)
+		return;
+	us[path] = RUN_MISSED;
+	l->version++;
+}
+
+bool racelog_clone(struct racelog *to, const struct racelog *from)
+{
+	*to = *from;
+	to->rec = NULL;
+	to->us = NULL;
+	memset(to->view, 0, sizeof(to->view));
+	if (!from->cap)
+		return true;
+	to->rec = malloc(from->cap * sizeof(*to->rec));
+	to->us = malloc((size_t)from->cap * from->paths * sizeof(*to->us));
+	if (!to->rec || !to->us) {
+		racelog_free(to);
+		return false;
+	}
+	memcpy(to->rec, from->rec, from->cap * sizeof(*to->rec));
+	memcpy(to->us, from->us, (size_t)from->cap * from->paths * sizeof(*to->us));
+	return true;
+}
+
+void racelog_free(struct racelog *l)
+{
+	free(l->rec);
+	free(l->us);
+	for (unsigned i = 0; i < RACE_WINDOWS; i++) {
+		free(l->view[i][0].v);
+		free(l->view[i][1].v);
+	}
+	*l = (struct racelog){ .seq = 0 };
+}
+
+/* ---- figures ---- */
+
+enum stage { NO_RACE, KIN /* paths of one node only */, RACE };
+
+struct head_race {
+	int64_t first; /* the earliest after the correction, ns behind the log's first */
+	const uint32_t *us;
+	const struct race_rec *rec;
+	enum stage stage;
+};
+
+struct work {
+	const struct model *m;
+	const struct racelog *l;
+	struct race_view *out;
+	int64_t half[PATHS_MAX]; /* what is taken off */
+	bool out_of_race[PATHS_MAX]; /* no round trip is known: it cannot be compared here */
+	struct head_race *head;
+	unsigned n;
+	uint32_t *sample;
+};
+
+/* The k-th smallest; v is reordered (Hoare's FIND). */
+static uint32_t kth(uint32_t *v, int n, int k)
+{
+	int lo = 0, hi = n - 1;
+
+	while (lo < hi) {
+		uint32_t pivot = v[lo + (hi - lo) / 2], t;
+		int i = lo, j = hi;
+
+		while (i <= j) {
+			while (v[i] < pivot)
+				i++;
+			while (pivot < v[j])
+				j--;
+			if (i > j)
+				break;
+			t = v[i];
+			v[i++] = v[j];
+			v[j--] = t;
+		}
+		if (k <= j)
+			hi = j;
+		else if (k >= i)
+			lo = i;
+		else
+			break;
+	}
+	return v[k];
+}
+
+/* Nearest rank, ns. */
+static uint64_t percentile(uint32_t *v, unsigned n, unsigned percent)
+{
+	unsigned rank = (unsigned)(((uint64_t)n * percent + 99) / 100);
+
+	return n ? kth(v, (int)n, (int)rank - 1) * NS_US : UNKNOWN;
+}
+
+static bool ran(const struct work *w, const struct head_race *h, unsigned path)
+{
+	return h->us[path] <= RUN_MOST && !w->out_of_race[path];
+}
+
+static int64_t corrected(const struct work *w, const struct head_race *h, unsigned path)
+{
+	return (int64_t)h->us[path] * (int64_t)NS_US - w->half[path];
+}
+
+static void judge(struct work *w, struct head_race *h)
+{
+	const struct path *const *p = (const struct path *const *)w->m->paths;
+	unsigned runners = 0, near = 0, node = 0;
+
+	h->first = INT64_MAX;
+	for (unsigned i = 0; i < w->l->paths; i++) {
+		w->out->path[i].missed += h->us[i] == RUN_MISSED;
+		if (!ran(w, h, i))
+			continue;
+		h->stage = !runners || p[i]->node_index == node ? h->stage : RACE;
+		node = p[i]->node_index;
+		runners++;
+		if (corrected(w, h, i) < h->first)
+			h->first = corrected(w, h, i);
+	}
+	if (runners < 2)
+		return;
+	if (h->stage != RACE) {
+		h->stage = KIN;
+		return;
+	}
+	w->out->raced++;
+	for (unsigned i = 0; i < w->l->paths; i++)
+		near += ran(w, h, i) && corrected(w, h, i) - h->first < (int64_t)TIE_NS;
+	w->out->tied += near > 1;
+	for (unsigned i = 0; i < w->l->paths; i++) {
+		if (!ran(w, h, i))
+			continue;
+		w->out->path[i].raced++;
+		if (corrected(w, h, i) - h->first < (int64_t)TIE_NS)
+			*(near > 1 ? &w->out->path[i].ties : &w->out->path[i].won) += 1;
+	}
+}
+
+static struct race_times times(uint32_t *v, unsigned n)
+{
+	struct race_times t = { .n = n };
+
+	t.p10 = percentile(v, n, 10);
+	t.p50 = percentile(v, n, 50);
+	t.p90 = percentile(v, n, 90);
+	t.p99 = percentile(v, n, 99);
+	t.max = percentile(v, n, 100);
+	return t;
+}
+
+static void path_behind(struct work *w, unsigned path)
+{
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < w->n; k++) {
+		const struct head_race *h = &w->head[k];
+
+		if (h->stage == NO_RACE || !ran(w, h, path))
+			continue;
+		w->sample[n++] = micros((uint64_t)(corrected(w, h, path) - h->first));
+	}
+	w->out->path[path].behind = times(w->sample, n);
+}
+
+/* Behind the fastest path of its own node: raw, for it is one machine's two doors. */
+static void path_overhead(struct work *w, unsigned path)
+{
+	const struct path *const *p = (const struct path *const *)w->m->paths;
+	unsigned n = 0;
+
+	for (unsigned k = 0; k < w->n; k++) {
+		const uint32_t *us = w->head[k].us;
+		uint32_t first = us[path];
+		unsigned kin = 0;
+
+		for (unsigned i = 0; i < w->l->paths && us[path] <= RUN_MOST; i++) {
+			if (p[i]->node_index != p[path]->node_index || us[i] > RUN_MOST)
+				continue;
+			kin++;
+			if (us[i] < first)
+				first = us[i];
+		}
+		if (kin > 1)
+			w->sample[n++] = us[path] - first;
+	}
+	w->out->path[path].overhead = times(w->sample, n);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void lateness(struct work *w, const struct chain *c)
+{
+	struct race_late *late = &w->out->late;
+	int64_t *v;
+	unsigned n = 0;
+
+	if (w->m->clock_bound >= CLOCK_BOUND_MAX || c->info->kind == CHAIN_DEV)
+		return;
+	v = malloc((w->n ? w->n : 1) * sizeof(*v));
+	if (!v)
+		return;
+	for (unsigned k = 0; k < w->n; k++) {
+		if (w->head[k].rec->late_ns == LATE_UNKNOWN)
+			continue;
+		v[n++] = w->head[k].rec->late_ns;
+		late->early += w->head[k].rec->late_ns < -(int64_t)w->m->clock_bound;
+	}
+	if (n) {
+		qsort(v, n, sizeof(*v), by_value);
+		late->n = n;
+		late->min = v[0];
+		late->p10 = v[(n * 10 + 99) / 100 - 1];
+		late->p50 = v[(n * 50 + 99) / 100 - 1];
+		late->p90 = v[(n * 90 + 99) / 100 - 1];
+		late->p99 = v[(n * 99 + 99) / 100 - 1];
+		late->max = v[n - 1];
+	}
+	free(v);
+}
+
+static void no_figures(struct race_view *v)
+{
+	static const struct race_times none = { .p10 = UNKNOWN, .p50 = UNKNOWN, .p90 = UNKNOWN, .p99 = UNKNOWN, .max = UNKNOWN };
+
+	*v = (struct race_view){ .span_ns = UNKNOWN };
+	for (unsigned i = 0; i < PATHS_MAX; i++)
+		v->path[i].behind = v->path[i].overhead = none;
+}
+
+static void view_make(const struct model *m, const struct chain *c, uint64_t window_ns, bool minus_rtt, struct race_view *out)
+{
+	struct racelog *l = &c->store->races;
+	uint64_t kept = l->seq < RACES_LOGGED ? l->seq : RACES_LOGGED, oldest = UNKNOWN, nodes = 0;
+	struct work w = { .m = m, .l = l, .out = out };
+
+	no_figures(out);
+	w.head = malloc((kept ? kept : 1) * sizeof(*w.head));
+	w.sample = malloc((kept ? kept : 1) * sizeof(*w.sample));
+	if (!w.head || !w.sample)
+		goto out;
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		const struct path *p = m->paths[i];
+
+		w.out_of_race[i] = minus_rtt && p->rtt_ns == UNKNOWN;
+		w.half[i] = minus_rtt && p->rtt_ns != UNKNOWN ? (int64_t)(p->rtt_ns / 2) : 0;
+	}
+	for (uint64_t s = l->seq - kept; s < l->seq; s++) {
+		const struct race_rec *r = &l->rec[at_of(l, s)];
+
+		if (sub_sat(m->now_mono, r->first_mono) > window_ns)
+			continue;
+		w.head[w.n] = (struct head_race){ .us = l->us + at_of(l, s) * l->paths, .rec = r };
+		judge(&w, &w.head[w.n++]);
+		if (r->first_mono < oldest)
+			oldest = r->first_mono;
+	}
+	out->heads = w.n;
+	out->span_ns = w.n ? sub_sat(m->now_mono, oldest) : UNKNOWN;
+	for (unsigned i = 0; i < l->paths && w.n; i++) {
+		path_behind(&w, i);
+		path_overhead(&w, i);
+		if (m->paths[i]->push && m->paths[i]->chain >= 0 && m->chains[m->paths[i]->chain] == c)
+			nodes |= bit(m->paths[i]->node_index);
+	}
+	out->nodes = (unsigned)__builtin_popcountll(nodes);
+	lateness(&w, c);
+out:
+	free(w.head);
+	free(w.sample);
+}
+
+const struct race_view *model_race(const struct model *m, enum race_window window, bool minus_rtt)
+{
+	static const uint64_t span[RACE_WINDOWS] = { [RACE_10M] = 600 * NS_S, [RACE_1H] = 3600 * NS_S, [RACE_ALL] = UINT64_MAX };
+	struct racelog *l;
+	struct race_view_kept *v;
+	const struct chain *c = model_chain(m);
+
+	if (!c || window >= RACE_WINDOWS)
+		return NULL;
+	l = &c->store->races;
+	v = &l->view[window][minus_rtt];
+	/* Once a second even if no head came: the window goes on. */
+	if (v->made && v->version == l->version && v->second == m->now_mono / NS_S && v->bound == m->clock_bound)
+		return v->v;
+	if (!v->v)
+		v->v = malloc(sizeof(*v->v));
+	if (!v->v)
+		return NULL;
+	view_make(m, c, span[window], minus_rtt, v->v);
+	*v = (struct race_view_kept){
+		.v = v->v,
+		.made = true,
+		.version = l->version,
+		.second = m->now_mono / NS_S,
+		.bound = m->clock_bound,
+	};
+	return v->v;
+}

@@ -1,0 +1,21 @@
+/*
+ * The races of a chain one by one, so that figures of any window, raw or minus half the round trip, are exact: when a head was
+ * pushed first, and how much later each path pushed it. The newest RACES_LOGGED heads are kept; model_race (model.h) reads
+ * them.
+ */
+#ifndef MODEL_RACELOG_H
+#define MODEL_RACELOG_H
+
+#include "model/model_priv.h"
+
+/* The log's line for a head: `first` is the earliest of mono[path], which are UNKNOWN where a path did not push it. */
+void racelog_put(const struct model *m, struct chain *c, struct node *n, uint64_t first, const uint64_t *mono);
+/* A path pushed it after its race was settled. */
+void racelog_late(struct chain *c, const struct node *n, unsigned path, uint64_t mono);
+/* A path did not push it although it was there. */
+void racelog_missed(struct chain *c, const struct node *n, unsigned path);
+/* False without memory. */
+bool racelog_clone(struct racelog *to, const struct racelog *from);
+void racelog_free(struct racelog *l);
+
+#endif
