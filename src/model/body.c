@@ -224,5 +224,7 @@ void body_miss(struct model *m, const struct event *e)
 		return;
 	n->missed_by |= bit(e->path);
 	n->b.missed++;
+	if (n->told_by & bit(e->path) && e->u.miss.code == ST_NULL)
+		p->own_nulls++;
 	m->priv->dirty |= DIRTY_BLOCKS;
 }

@@ -4,15 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "model/calls.h"
+
 enum {
-	CALL_SLICES = 10, /* of one minute */
 	METHOD_SLICES = 2, /* of five minutes: per method and path memory counts */
-	XFER_LEAST = 8, /* samples */
 	RTT_LEAST = 3,
 	RTT_BYTES = 2048, /* an answer that nobody has to wait for */
 };
 
-#define CALL_SLICE_NS (60 * NS_S)
+#define RTT_SLICE_NS (60 * NS_S)
 #define METHOD_SLICE_NS (300 * NS_S)
 #define ERR_SLICE_NS (30 * NS_S)
 #define SNAP_NS (5 * NS_S)
@@ -44,6 +44,7 @@ struct path *endpoint_new(const struct path_setup *s, uint64_t now_mono)
 	for (unsigned i = 0; i < M_N; i++)
 		p->method[i].p50 = p->method[i].p99 = UNKNOWN;
 	p->xfer_bytes_per_s = p->calls_per_min = p->bytes_per_min = (double)NAN;
+	p->budget_day = s->budget_day ? s->budget_day : UNKNOWN;
 	p->errors.last_mono = UNKNOWN;
 	p->facts.peers = p->facts.pending = p->facts.queued = UNKNOWN;
 	p->facts.peers_mono = p->facts.pool_mono = UNKNOWN;
@@ -51,8 +52,11 @@ struct path *endpoint_new(const struct path_setup *s, uint64_t now_mono)
 	p->priv->up_since = p->priv->down_mono = p->priv->down_wall = UNKNOWN;
 	p->priv->first_head = p->priv->trouble_note = p->priv->lost_note = p->priv->resub_mono = UNKNOWN;
 	p->priv->noted_chain = -1;
+	p->priv->start_mono = now_mono;
 	p->priv->snap[0].mono = now_mono;
 	p->priv->snaps = 1;
+	for (unsigned i = 0; i < RACE_WINDOWS; i++)
+		calls_figures(p, (enum race_window)i, now_mono);
 	return p;
 }
 
@@ -65,7 +69,7 @@ void endpoint_free(struct path *p)
 			hist_window_fini(p->priv->method[i]);
 		free(p->priv->method[i]);
 	}
-	hist_window_fini(&p->latency);
+	calls_fini(p);
 	free(p->priv->behind);
 	free(p->priv->usable);
 	free(p->priv->body_lag);
@@ -90,6 +94,8 @@ struct path *endpoint_clone(const struct path *p)
 	/* A frozen screen shows the figures as they were: their histograms are not needed. */
 	pp->behind = pp->usable = pp->body_lag = NULL;
 	memset(pp->method, 0, sizeof(pp->method));
+	for (unsigned i = 0; i < RACE_WINDOWS; i++)
+		pp->calls[i].latency = pp->calls[i].usable = (struct hist_window){ .slices = 0 };
 	pp->race_dirty = pp->calls_dirty = false;
 	to->latency.slice = NULL;
 	to->latency.slices = 0;
@@ -107,7 +113,24 @@ struct path *endpoint_clone(const struct path *p)
 
 /* ---- link ---- */
 
-static void count_error(struct path *p, uint8_t code, const char *text, uint64_t mono)
+/* The HTTP status, the code of the JSON-RPC error: of each kind the first ones that came. */
+static void count_detail(struct path *p, uint8_t code, int32_t detail)
+{
+	struct err_detail *d = p->errors.detail;
+
+	if ((code != ST_HTTP && code != ST_RPC && code != ST_AUTH && code != ST_RATE) || detail == 0)
+		return;
+	for (unsigned i = 0; i < sizeof(p->errors.detail) / sizeof(*d); i++) {
+		if (d[i].n && (d[i].code != code || d[i].detail != detail))
+			continue;
+		d[i].code = code;
+		d[i].detail = detail;
+		d[i].n++;
+		return;
+	}
+}
+
+static void count_error(struct path *p, uint8_t code, int32_t detail, const char *text, uint64_t mono)
 {
 	struct slice *s;
 	uint64_t epoch = mono / ERR_SLICE_NS;
@@ -115,6 +138,7 @@ static void count_error(struct path *p, uint8_t code, const char *text, uint64_t
 	if (code >= ST_N)
 		code = ST_INTERNAL;
 	p->errors.by_code[code]++;
+	count_detail(p, code, detail);
 	snprintf(p->errors.last, sizeof(p->errors.last), "%.119s", text[0] ? text : status_word((enum status)code));
 	p->errors.last_mono = mono;
 	s = &p->priv->err[epoch % 10];
@@ -163,8 +187,10 @@ void endpoint_link(struct path *p, const struct event *e)
 		pp->down_wall = e->wall;
 	}
 	pp->up = up;
-	if (state == LINK_WAITING && p->cause != ST_OK)
-		count_error(p, (uint8_t)p->cause, p->text, e->mono);
+	if (state == LINK_WAITING && p->cause != ST_OK) {
+		count_error(p, (uint8_t)p->cause, p->cause_detail, p->text, e->mono);
+		calls_lost(p, e->mono, p->cause);
+	}
 }
 
 const char *path_state_word(const struct path *p)
@@ -191,10 +217,6 @@ static void call_sample(struct path *p, enum method m, uint64_t mono, uint64_t n
 {
 	struct hist_window **w = &p->priv->method[m];
 
-	if (p->latency.slices == 0 && hist_window_init(&p->latency, CALL_SLICES, CALL_SLICE_NS) != 0)
-		p->latency.slices = 0;
-	if (p->latency.slices)
-		hist_window_add(&p->latency, mono, ns);
 	if (!*w) {
 		*w = malloc(sizeof(**w));
 		if (*w && hist_window_init(*w, METHOD_SLICES, METHOD_SLICE_NS) != 0) {
@@ -204,12 +226,11 @@ static void call_sample(struct path *p, enum method m, uint64_t mono, uint64_t n
 	}
 	if (*w)
 		hist_window_add(*w, mono, ns);
-	p->priv->calls_dirty = true;
 }
 
 static void rtt_sample(struct path *p, uint64_t mono, uint64_t ns)
 {
-	uint64_t epoch = mono / CALL_SLICE_NS;
+	uint64_t epoch = mono / RTT_SLICE_NS;
 	struct slice *s = &p->priv->rtt[epoch % 10];
 
 	if (s->epoch != epoch)
@@ -226,6 +247,11 @@ void endpoint_reply(struct path *p, const struct event *e)
 
 	p->method[m].bytes = add_sat(p->method[m].bytes, e->u.reply.wire_bytes);
 	p->method[m].n++;
+	/* The items of a batch are the calls; it has their latency. */
+	if (m == M_BATCH)
+		calls_batch(p, e->mono, code, e->u.reply.latency_ns);
+	else
+		calls_ended(p, e->mono, code, e->u.reply.latency_ns);
 	if (code == ST_OK) {
 		p->method[m].unsupported = ST_OK;
 		if (e->u.reply.latency_ns == UNKNOWN)
@@ -241,7 +267,7 @@ void endpoint_reply(struct path *p, const struct event *e)
 		return;
 	}
 	p->method[m].failed++;
-	count_error(p, (uint8_t)code, e->u.reply.text, e->mono);
+	count_error(p, (uint8_t)code, e->u.reply.detail, e->u.reply.text, e->mono);
 }
 
 void endpoint_traffic(struct path *p, const struct event *e)
@@ -255,6 +281,7 @@ void endpoint_traffic(struct path *p, const struct event *e)
 	p->notes = e->u.traffic.notes;
 	p->odd = e->u.traffic.odd;
 	p->bodies = e->u.traffic.bodies;
+	calls_traffic(p, e->mono, p->calls, add_sat(p->bytes_in, p->bytes_out));
 	if (sub_sat(e->mono, pp->snap[last].mono) < SNAP_NS)
 		return;
 	if (pp->snaps == max) {
@@ -269,18 +296,10 @@ void endpoint_traffic(struct path *p, const struct event *e)
 
 void endpoint_xfer(struct path *p, const struct event *e)
 {
-	uint64_t epoch = e->mono / CALL_SLICE_NS;
-	struct slice *s = &p->priv->xfer[epoch % 10];
-
 	/* One read says nothing about a rate: it was all there when we looked (design.md §8). */
 	if (e->u.block.reads < 2 || !e->u.block.xfer_ns)
 		return;
-	if (s->epoch != epoch)
-		*s = (struct slice){ .epoch = epoch };
-	s->n++;
-	s->bytes = add_sat(s->bytes, e->u.block.xfer_bytes);
-	s->ns = add_sat(s->ns, e->u.block.xfer_ns);
-	p->priv->calls_dirty = true;
+	calls_xfer(p, e->mono, e->u.block.xfer_bytes, e->u.block.xfer_ns);
 }
 
 /* ---- facts ---- */
@@ -303,12 +322,39 @@ static void sync_rate(struct path *p, uint64_t mono, uint64_t at)
 	p->facts.sync_per_s = ns >= NS_S ? (double)(at - pp->sync[0].at) * (double)NS_S / (double)ns : (double)NAN;
 }
 
+/*
+ * A version that comes back after another one means several backends; a new one alone may be an upgrade.
+ */
+static void client_seen(struct path *p, const char *text, size_t size)
+{
+	struct path_priv *pp = p->priv;
+	uint64_t key = 14695981039346656037u; /* FNV-1a */
+	unsigned i = 0;
+
+	for (size_t k = 0; k < size && text[k]; k++)
+		key = (key ^ (uint8_t)text[k]) * 1099511628211u;
+	while (i < pp->clients && pp->client[i] != key)
+		i++;
+	if (i < pp->clients && i != pp->client_now)
+		p->client_backs++;
+	if (i == pp->clients) {
+		if (pp->clients == sizeof(pp->client) / sizeof(pp->client[0]))
+			i = (pp->client_now + 1) % pp->clients;
+		else
+			pp->clients++;
+		pp->client[i] = key;
+	}
+	pp->client_now = i;
+}
+
 void endpoint_info(struct path *p, const struct event *e)
 {
 	enum status code = e->u.info.code < ST_N ? (enum status)e->u.info.code : ST_INTERNAL;
 
 	switch ((enum info_kind)e->u.info.info) {
 	case INFO_CLIENT:
+		if (code == ST_OK)
+			client_seen(p, e->u.info.text, sizeof(e->u.info.text));
 		if (code == ST_OK)
 			snprintf(p->facts.client, sizeof(p->facts.client), "%.*s",
 				 (int)sizeof(e->u.info.text) - 1, e->u.info.text);
@@ -392,15 +438,19 @@ static void race_figures(struct path *p)
 static void call_figures(struct path *p, uint64_t now)
 {
 	const struct path_priv *pp = p->priv;
-	uint64_t minute = now / CALL_SLICE_NS, half = now / ERR_SLICE_NS, n = 0, bytes = 0, ns = 0, errs = 0;
+	uint64_t half = now / ERR_SLICE_NS, errs = 0;
 	struct hist h;
 
-	if (p->latency.slices) {
-		hist_window_get(&p->latency, now, &h);
-		p->call_n = h.n;
-		p->call_p50 = percentile(&h, 50);
-		p->call_p99 = percentile(&h, 99);
+	calls_figures(p, RACE_10M, now);
+	calls_figures(p, RACE_ALL, now);
+	if (sub_sat(now, pp->spans_mono) >= 10 * NS_S) {
+		calls_figures(p, RACE_1H, now);
+		p->priv->spans_mono = now;
 	}
+	p->call_n = p->span[RACE_10M].timed;
+	p->call_p50 = p->span[RACE_10M].p50;
+	p->call_p99 = p->span[RACE_10M].p99;
+	p->xfer_bytes_per_s = p->span[RACE_10M].xfer_bytes_per_s;
 	for (unsigned i = 0; i < M_N; i++) {
 		if (!pp->method[i])
 			continue;
@@ -409,15 +459,9 @@ static void call_figures(struct path *p, uint64_t now)
 		p->method[i].p99 = percentile(&h, 99);
 	}
 	for (unsigned i = 0; i < 10; i++) {
-		if (pp->xfer[i].n && add_sat(pp->xfer[i].epoch, 10) > minute) {
-			n += pp->xfer[i].n;
-			bytes = add_sat(bytes, pp->xfer[i].bytes);
-			ns = add_sat(ns, pp->xfer[i].ns);
-		}
 		if (add_sat(pp->err[i].epoch, 10) > half)
 			errs += pp->err[i].n;
 	}
-	p->xfer_bytes_per_s = n >= XFER_LEAST && ns ? (double)bytes * (double)NS_S / (double)ns : (double)NAN;
 	p->errors.total_5m = errs > UINT32_MAX ? UINT32_MAX : (uint32_t)errs;
 }
 
@@ -427,7 +471,7 @@ static void round_trip(struct path *p, uint64_t now)
 	uint64_t n = 0, least = UNKNOWN;
 
 	for (unsigned i = 0; i < 10; i++) {
-		if (!s[i].n || add_sat(s[i].epoch, 10) <= now / CALL_SLICE_NS)
+		if (!s[i].n || add_sat(s[i].epoch, 10) <= now / RTT_SLICE_NS)
 			continue;
 		n += s[i].n;
 		if (s[i].ns < least)

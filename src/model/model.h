@@ -159,9 +159,33 @@ struct heard {
 	uint8_t source;
 };
 
+/* What `w` goes through: the windows over which paths are compared. */
+enum race_window { RACE_10M, RACE_1H, RACE_ALL, RACE_WINDOWS };
+
+/* Calls and bodies of one window. Windows end now; they begin at a whole slice of them (a minute, five minutes). */
+struct call_stats {
+	uint64_t n, failed; /* calls that ended; that did not get what they asked for */
+	uint64_t timed; /* so many latencies are behind p50 and p99 */
+	uint64_t p50, p99; /* of those that answered well, ns; UNKNOWN */
+	uint64_t p99_low, p99_high; /* 95 % range of the p99, ns; UNKNOWN */
+	/* Head heard + body decoded, behind the first head: samples, ns, 95 % range; UNKNOWN */
+	uint64_t usable_n, usable_p90, usable_low, usable_high;
+	double xfer_bytes_per_s; /* NaN below 8 samples (design.md §8) */
+	double calls_per_min, bytes_per_min; /* NaN before 5 s */
+	uint32_t by_code[ST_N]; /* failures by kind, lost connections with them */
+};
+
+/* Errors of one kind that have a number: HTTP status, JSON-RPC code. */
+struct err_detail {
+	uint8_t code; /* enum status */
+	int32_t detail;
+	uint32_t n; /* 0: the place is free */
+};
+
 struct path_errors {
 	uint32_t total_5m; /* failed calls and lost connections in the last 5 minutes */
 	uint32_t by_code[ST_N]; /* since the start */
+	struct err_detail detail[8]; /* the first that came, since the start */
 	char last[120];
 	uint64_t last_mono; /* UNKNOWN */
 };
@@ -194,6 +218,8 @@ struct path {
 	uint64_t heads, won, ties, missed, dups;
 	uint64_t raced; /* heads that another pushed path heard too: the base of won and ties */
 	uint64_t backs; /* its head went back to an older block of the same branch: several backends */
+	uint64_t own_nulls; /* bodies that it could not serve of heads that it had announced: several backends */
+	uint64_t client_backs; /* another client version answered, and then one that had answered before: several backends */
 	uint64_t behind_p50, behind_p99; /* behind the first path, ns, since the start; UNKNOWN below 1 sample */
 	/*
 	 * Round trip to the node and back, ns: its fastest answer of at most 2 KiB in the last 10 minutes. Part of it is the
@@ -212,6 +238,8 @@ struct path {
 	double xfer_bytes_per_s; /* NaN below 8 samples (design.md §8) */
 	double calls_per_min, bytes_per_min; /* over the last minute or since the start if shorter; NaN before 5 s */
 	uint64_t bytes_in, bytes_out, calls, notes, odd, bodies, lost;
+	struct call_stats span[RACE_WINDOWS];
+	uint64_t budget_day; /* calls that its node may get a day, by the configuration; UNKNOWN: nobody said */
 	struct path_errors errors;
 	struct heard heard[HEARD_KEPT]; /* ring: for Pulse */
 	unsigned heard_n, heard_next;
@@ -253,7 +281,6 @@ struct note {
 /* ---- races in a window (model/racelog.c) ---- */
 
 enum { RACES_LOGGED = 8192 }; /* heads of a chain: what RACE_ALL goes back to at most */
-enum race_window { RACE_10M, RACE_1H, RACE_ALL, RACE_WINDOWS };
 
 /* Nearest-rank percentiles, exact to 1 µs, in ns; UNKNOWN if n = 0. */
 struct race_times {
@@ -327,6 +354,7 @@ struct model {
 struct path_setup {
 	const char *node, *via, *show;
 	bool push, local;
+	uint64_t budget_day; /* calls a day; 0: nobody said */
 };
 
 struct model *model_new(const struct path_setup *paths, unsigned n, uint64_t now_mono, uint64_t now_wall);
@@ -400,6 +428,9 @@ struct duel path_duel(const struct path *a, const struct path *b);
  * chain or no memory. Valid until the next event.
  */
 const struct race_view *model_race(const struct model *m, enum race_window window, bool minus_rtt);
+/* Length of a window; UINT64_MAX: since the start. */
+uint64_t window_ns(enum race_window s);
+const char *window_word(enum race_window s); /* "10 m", "1 h", "all" */
 /* The i-th newest arrival of a path, NULL past the end. */
 const struct heard *path_heard_at(const struct path *p, unsigned i);
 /* i-th newest note, NULL past the end. */

@@ -122,7 +122,23 @@ struct claim {
 };
 
 struct slice {
-	uint64_t epoch, n, bytes, ns;
+	uint64_t epoch, n, ns;
+};
+
+enum { CALL_SLICES = 12 };
+
+/* Of the calls that ended within one slice of time. */
+struct call_slice {
+	uint64_t epoch;
+	uint64_t n, failed, calls, bytes; /* ended; sent, and their bytes both ways */
+	uint64_t xfer_n, xfer_bytes, xfer_ns;
+	uint32_t by_code[ST_N];
+};
+
+/* The slices of RACE_10M and RACE_1H; RACE_ALL is one slice that never ends. */
+struct call_window {
+	struct call_slice slice[CALL_SLICES];
+	struct hist_window latency, usable;
 };
 
 struct path_priv {
@@ -144,10 +160,14 @@ struct path_priv {
 	/* Figures. */
 	struct hist *behind, *usable, *body_lag;
 	struct hist_window *method[M_N];
+	struct call_window calls[RACE_WINDOWS];
 	bool race_dirty, calls_dirty;
-	uint64_t race_mono, calls_mono;
-	struct slice xfer[10], err[10]; /* of one minute, of 30 s */
+	uint64_t race_mono, calls_mono, spans_mono;
+	struct slice err[10]; /* of 30 s */
 	struct slice rtt[10]; /* of one minute: ns is the least */
+	uint64_t start_mono, traffic_calls, traffic_bytes; /* as told last */
+	uint64_t client[4]; /* hashes of the versions that answered */
+	unsigned clients, client_now;
 	struct {
 		uint64_t mono, bytes, calls;
 	} snap[16];

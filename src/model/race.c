@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/calls.h"
 #include "model/chain.h"
 #include "model/racelog.h"
 
@@ -320,8 +321,11 @@ static void usable_sample(struct model *m, const struct usable *u)
 
 	if (!n || !n->b.heard)
 		return;
-	if (u->done_mono >= n->b.first_mono && sample(&p->priv->usable, u->done_mono - n->b.first_mono))
-		p->priv->race_dirty = true;
+	if (u->done_mono >= n->b.first_mono) {
+		calls_usable(p, u->done_mono, u->done_mono - n->b.first_mono);
+		if (sample(&p->priv->usable, u->done_mono - n->b.first_mono))
+			p->priv->race_dirty = true;
+	}
 	own = path_heard(p, &u->hash);
 	if (own != UNKNOWN && u->done_mono >= own && sample(&p->priv->body_lag, u->done_mono - own))
 		p->priv->race_dirty = true;

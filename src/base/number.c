@@ -1,5 +1,5 @@
-/* Numbers as they stand on the screen; see widget_number.h. */
-#include "ui/widget_number.h"
+/* Numbers as people read them; see number.h. */
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <math.h>
