@@ -171,6 +171,62 @@ enum status fee_block_tips(const struct block *b, struct u256 *scratch, struct f
 	return ST_OK;
 }
 
+struct priced {
+	struct u256 tip;
+	uint64_t gas;
+};
+
+static int by_tip(const void *a, const void *b)
+{
+	return u256_cmp(&((const struct priced *)a)->tip, &((const struct priced *)b)->tip);
+}
+
+/* The gas used dealt out from the first on, each at most its limit. */
+static bool deal_out(const struct priced *v, uint32_t n, bool from_above, uint64_t used, struct u256 *sum)
+{
+	*sum = u256_from64(0);
+	for (uint32_t i = 0; i < n && used; i++) {
+		const struct priced *p = &v[from_above ? n - 1 - i : i];
+		uint64_t gas = p->gas < used ? p->gas : used;
+		struct u256 g = u256_from64(gas), pays;
+
+		if (!u256_mul(&pays, &p->tip, &g) || !u256_add(sum, sum, &pays))
+			return false;
+		used -= gas;
+	}
+	return used == 0;
+}
+
+bool fee_tip_bounds(const struct block *b, struct u256 *lo, struct u256 *hi)
+{
+	const struct u256 *const base = b->h.has & H_BASE_FEE ? &b->h.base_fee : NULL;
+	const struct tx *const txs = block_txs(b);
+	struct priced *v;
+	struct u256 price;
+	bool ok = true;
+
+	*lo = *hi = u256_from64(0);
+	if (b->txs.len == 0)
+		return true;
+	v = calloc(b->txs.len, sizeof(*v));
+	if (v == NULL)
+		return false;
+	for (uint32_t i = 0; i < b->txs.len && ok; i++) {
+		v[i].gas = txs[i].gas;
+		if (txs[i].type == TX_DEPOSIT)
+			continue; /* uses gas and tips nothing */
+		ok = fee_effective(&txs[i], base, &price);
+		if (ok && (base == NULL || !u256_sub(&v[i].tip, &price, base)))
+			v[i].tip = base == NULL ? price : u256_from64(0);
+	}
+	if (ok) {
+		qsort(v, b->txs.len, sizeof(*v), by_tip);
+		ok = deal_out(v, b->txs.len, false, b->h.gas_used, lo) && deal_out(v, b->txs.len, true, b->h.gas_used, hi);
+	}
+	free(v);
+	return ok;
+}
+
 bool fee_burned(const struct header *h, const struct blob_schedule *s, struct u256 *out)
 {
 	struct u256 gas = u256_from64(h->gas_used), price, blob_gas;

@@ -30,6 +30,12 @@ struct fee_tips {
 /* scratch: room for b->txs.len u256 values, or NULL to allocate. ST_NOMEM. */
 enum status fee_block_tips(const struct block *b, struct u256 *scratch, struct fee_tips *out) MUST_CHECK;
 /*
+ * What all tips of the block are at least and at most. Without receipts nobody knows how much gas each transaction used, but it
+ * is at most its limit, and all of them used what the header says (so it is until Osaka): the least is when the cheapest used
+ * all they may. lo = hi for one transaction, for equal tips, for plain transfers. False: no prices, overflow, no memory.
+ */
+bool fee_tip_bounds(const struct block *b, struct u256 *lo, struct u256 *hi);
+/*
  * base fee × gas used (+ blob fee × blob gas). False if the block has no base fee, or has blobs while s, the schedule
  * of its own timestamp, is NULL.
  */

@@ -60,14 +60,33 @@ static void claim_set(struct path_priv *pp, const struct node *n, uint64_t key, 
 	pp->fresh = false;
 }
 
-static void claim_lower(struct chain *c, struct path *p, struct node *n, struct node *claimed, uint64_t key)
+static void went_back(struct chain *c, unsigned path, const struct node *n, const struct node *claimed, uint64_t key,
+		      uint64_t wall)
+{
+	memmove(c->setbacks + 1, c->setbacks, sizeof(c->setbacks) - sizeof(c->setbacks[0]));
+	c->setbacks[0] = (struct setback){
+		.mono = key,
+		.wall = wall,
+		.from = claimed->b.h.number,
+		.to = n->b.h.number,
+		.hash = n->b.h.hash,
+		.path = (uint16_t)path,
+	};
+	if (c->n_setbacks < SETBACKS)
+		c->n_setbacks++;
+}
+
+static void claim_lower(struct chain *c, struct path *p, unsigned path, struct node *n, struct node *claimed, uint64_t key,
+			uint64_t wall)
 {
 	struct path_priv *pp = p->priv;
 	enum relation r = claimed ? relation(c, n, claimed) : REL_UNKNOWN;
 
 	if (r == REL_ANCESTOR) {
-		if (!pp->fresh)
+		if (!pp->fresh) {
 			p->backs++;
+			went_back(c, path, n, claimed, key, wall);
+		}
 		pp->fresh = false;
 		return;
 	}
@@ -83,7 +102,7 @@ static void claim_lower(struct chain *c, struct path *p, struct node *n, struct 
 	pp->low_run++;
 }
 
-static void claim_update(struct chain *c, struct path *p, unsigned path, struct node *n, uint64_t key)
+static void claim_update(struct chain *c, struct path *p, unsigned path, struct node *n, uint64_t key, uint64_t wall)
 {
 	struct path_priv *pp = p->priv;
 	struct node *claimed = pp->claim.set ? chain_node(c, &pp->claim.hash) : NULL;
@@ -100,7 +119,7 @@ static void claim_update(struct chain *c, struct path *p, unsigned path, struct 
 	} else if (n->b.h.number > pp->claim.number) {
 		claim_set(pp, n, key, claimed && relation(c, claimed, n) == REL_OTHER);
 	} else {
-		claim_lower(c, p, n, claimed, key);
+		claim_lower(c, p, path, n, claimed, key, wall);
 	}
 }
 
@@ -224,8 +243,8 @@ static struct node *choose(const struct model *m, const struct chain *c)
 
 struct loss {
 	unsigned n;
-	uint64_t low; /* lowest height that changed */
-	struct hash from;
+	uint64_t low, high; /* lowest height that changed, and the highest */
+	struct hash from, from_tip;
 	uint16_t path;
 };
 
@@ -247,6 +266,10 @@ static void lose(struct model *m, struct chain *c, struct node *n, uint64_t key,
 		loss->from = n->b.h.hash;
 		loss->path = n->b.first_path;
 	}
+	if (!loss->n || n->b.h.number > loss->high) {
+		loss->high = n->b.h.number;
+		loss->from_tip = n->b.h.hash;
+	}
 	loss->n++;
 	m->priv->dirty |= DIRTY_BLOCKS;
 }
@@ -257,6 +280,7 @@ static void win(struct chain *c, struct node *n)
 		n->b.orphaned_mono = UNKNOWN;
 		n->b.winner = (struct hash){ .b = { 0 } };
 		n->b.reincluded = -1;
+		n->b.lost_value_known = false;
 	}
 	chain_set_state(c, n, BLK_CANON);
 	if (c->store->n_orphans)
@@ -346,6 +370,8 @@ static void reorg_record(struct model *m, struct chain *c, const struct loss *lo
 		.number = loss->low,
 		.depth = loss->n,
 		.from = loss->from,
+		.from_tip = loss->from_tip,
+		.lived_ns = UNKNOWN,
 		.path = loss->path,
 	};
 	bool same = c->n_reorgs && c->reorgs[0].number == r.number && sub_sat(key, c->reorgs[0].mono) < 600 * NS_S;
@@ -437,7 +463,7 @@ void fork_event(struct model *m, struct path *p, unsigned path, const struct has
 	n->ready = true;
 	n->queue_body |= !head;
 	if (head && (announces(source) || (pp->fresh && pp->claim.set && extends(source))))
-		claim_update(c, p, path, n, key);
+		claim_update(c, p, path, n, key, wall);
 	else if (extends(source) &&
 		 (!pp->claim.set || n->b.h.number > pp->claim.number))
 		claim_set(pp, n, key, false);
@@ -471,12 +497,58 @@ static void review_reorgs(struct model *m, struct chain *c)
 		if (!from)
 			continue;
 		c->reorgs[i].path = from->b.first_path;
+		c->reorgs[i].lived_ns = from->b.heard ? sub_sat(c->reorgs[i].mono, from->b.first_mono) : UNKNOWN;
 		if (s->reorg_note[i] == UNKNOWN)
 			continue;
 		reorg_text(c, i, text, sizeof(text));
 		if (!note_update(m, s->reorg_note[i], "%s", text))
 			s->reorg_note[i] = UNKNOWN;
 	}
+}
+
+static bool tips_of(struct node *n, struct u256 *lo, struct u256 *hi)
+{
+	if (!n->tips_done && n->b.body) {
+		n->tips_done = true;
+		n->tips_known = fee_tip_bounds(n->b.body, &n->tips_lo, &n->tips_hi);
+	}
+	return n->tips_done && n->tips_known && u256_add(lo, lo, &n->tips_lo) && u256_add(hi, hi, &n->tips_hi);
+}
+
+/*
+ * What a reorg cost: a function of the blocks that lost and of the chain as it is now, so that it does not matter in which order
+ * their bodies came.
+ */
+static void weigh(const struct chain *c, struct reorg *r)
+{
+	struct reorg out = *r;
+	struct node *n = chain_node(c, &r->from_tip), *other;
+
+	out.undone = false;
+	out.txs_known = out.value_known = out.tips_known = true;
+	out.txs = out.back = 0;
+	out.lost_value = out.old_lo = out.old_hi = out.new_lo = out.new_hi = u256_from64(0);
+	for (unsigned i = 0; i < r->depth; i++, n = n->b.h.number > r->number ? chain_parent(c, n) : NULL) {
+		if (!n)
+			return; /* it has left our memory: what was found stands */
+		if (n->b.state == BLK_CANON) {
+			out.undone = true;
+			out.txs_known = out.value_known = out.tips_known = false;
+			break;
+		}
+		if (n->b.reincluded < 0 || !n->b.body_seen) {
+			out.txs_known = out.value_known = false;
+		} else {
+			out.txs += n->b.ntx;
+			out.back += (uint32_t)n->b.reincluded;
+			out.value_known = out.value_known && n->b.lost_value_known &&
+					  u256_add(&out.lost_value, &out.lost_value, &n->b.lost_value);
+		}
+		other = chain_canon(c, n->b.h.number);
+		out.tips_known = out.tips_known && other && tips_of(n, &out.old_lo, &out.old_hi) &&
+				 tips_of(other, &out.new_lo, &out.new_hi);
+	}
+	*r = out;
 }
 
 void fork_tick(struct model *m, struct chain *c)
@@ -496,6 +568,8 @@ void fork_tick(struct model *m, struct chain *c)
 			s->orphans[kept++] = s->orphans[i];
 		}
 		s->n_orphans = kept;
+		for (unsigned i = 0; i < c->n_reorgs; i++)
+			weigh(c, &c->reorgs[i]);
 		s->review_mono = m->now_mono;
 	}
 	if (c->n_reorgs && sub_sat(m->now_mono, s->review_mono) < 5 * NS_S)

@@ -77,6 +77,8 @@ struct blk {
 	uint64_t orphaned_mono; /* when it lost; UNKNOWN */
 	struct hash winner; /* canonical block of its height then */
 	int32_t reincluded; /* how many of its transactions are in the winning branch; −1: not known (a body is missing) */
+	struct u256 lost_value; /* what the others would have moved; valid if reincluded ≥ 0 and lost_value_known */
+	bool lost_value_known;
 	bool gap_before; /* its parent is not known to us */
 	bool slot_lost; /* slot chains: more than one slot since its parent */
 	/* Chains whose signers take turns (chain.turns). */
@@ -118,6 +120,25 @@ struct reorg {
 	uint32_t depth; /* canonical blocks that lost */
 	struct hash from, to; /* at that height */
 	uint16_t path; /* first heard the loser */
+	struct hash from_tip; /* the highest block that lost */
+	uint64_t lived_ns; /* from when the loser was heard until it lost; UNKNOWN: it was not heard live */
+	bool undone; /* the loser is on the chain again: what follows is not known */
+	/* Transactions of the branch that lost, and how many of them are on the chain now (at most 16 blocks higher). */
+	bool txs_known;
+	uint32_t txs, back;
+	bool value_known;
+	struct u256 lost_value; /* what the transactions that are not back would have moved */
+	/* Tips of either branch at the heights that lost, at least and at most (fee_tip_bounds). */
+	bool tips_known;
+	struct u256 old_lo, old_hi, new_lo, new_hi;
+};
+
+/* The head of a path went back to an ancestor: behind one address are several nodes. No reorg: no branch has lost. */
+struct setback {
+	uint64_t mono, wall;
+	uint64_t from, to; /* numbers */
+	struct hash hash; /* of `to` */
+	uint16_t path;
 };
 
 struct tag_view {
@@ -141,6 +162,8 @@ struct chain {
 	struct reorg reorgs[16]; /* newest first */
 	unsigned n_reorgs;
 	unsigned long reorg_count;
+	struct setback setbacks[16]; /* newest first */
+	unsigned n_setbacks;
 	bool verified_once; /* a ✓ was seen: ✗ may be shown */
 	bool turns; /* signers take turns: BSC, Polygon, clique */
 	uint16_t run_len; /* how long a signer's run is, learned; 0: not known yet */
@@ -216,7 +239,7 @@ struct path {
 	/* Race, by hash, pushed heads only (polled paths have none: `≤ interval`). */
 	uint64_t poll_interval_ns; /* UNKNOWN if pushed */
 	uint64_t heads, won, ties, missed, dups;
-	uint64_t raced; /* heads that another pushed path heard too: the base of won and ties */
+	uint64_t raced; /* heads that a pushed path of another node heard too: the base of won and ties */
 	uint64_t backs; /* its head went back to an older block of the same branch: several backends */
 	uint64_t own_nulls; /* bodies that it could not serve of heads that it had announced: several backends */
 	uint64_t client_backs; /* another client version answered, and then one that had answered before: several backends */
@@ -437,6 +460,22 @@ const struct heard *path_heard_at(const struct path *p, unsigned i);
 const struct note *model_note_at(const struct model *m, unsigned i);
 /* Time between a block and its parent in ms; UNKNOWN if the parent is not known. */
 uint64_t blk_interval_ms(const struct chain *c, const struct blk *b);
+/* The branches of the newest heights, from their last common ancestor on (model/tree.c). */
+enum { TREE_BRANCHES = 8, TREE_DEPTH = 64 };
+struct tree_branch {
+	const struct blk *tip;
+	uint64_t fork; /* height of the canonical block that it comes from; canonical branch: of the root */
+	bool attached; /* false: what is below it is not known; then fork is the height below its lowest block */
+	uint64_t holders; /* bit p: the head of path p is on it, above the fork */
+};
+struct fork_tree {
+	const struct blk *root; /* NULL: no block yet */
+	struct tree_branch branch[TREE_BRANCHES]; /* the canonical one, then by the height of the fork, the newest first */
+	unsigned n;
+	uint64_t nowhere; /* paths whose head is on no branch that is known here */
+};
+/* depth: at most so many heights below the head. Blocks are valid until the next event. */
+void chain_tree(const struct model *m, unsigned depth, struct fork_tree *out);
 /* The word for a link state: "live", "poll", "SILENT", "connecting", "down", "WRONG CHAIN". */
 const char *path_state_word(const struct path *p);
 

@@ -13,6 +13,7 @@ enum {
 	USABLE_KEPT = 256,
 	QUEUE_MAX = 2048,
 	ORPHANS_WATCHED = 128,
+	SETBACKS = sizeof(((struct chain *)0)->setbacks) / sizeof(struct setback),
 	REORGS = sizeof(((struct chain *)0)->reorgs) / sizeof(struct reorg),
 };
 
@@ -39,6 +40,8 @@ struct node {
 	uint64_t asked_mono; /* by model_wants */
 	uint32_t asks;
 	uint32_t body_bytes;
+	bool tips_done, tips_known; /* of the next two, once asked for */
+	struct u256 tips_lo, tips_hi;
 	uint64_t lost_by; /* did not push it although it was there: counted */
 	uint64_t race_seq; /* its line in the chain's racelog, UNKNOWN */
 	uint16_t push_path;

@@ -140,6 +140,7 @@ bool txs_reincluded(struct model *m, struct chain *c, struct node *orphan)
 	uint64_t from = fork_height(c, orphan), to = orphan->b.h.number + LATER, total = 0;
 	const struct tx *txs;
 	int32_t count = 0;
+	bool back;
 
 	if (!orphan->b.body)
 		return orphan->b.body_seen ? false : set_count(orphan, -1);
@@ -171,8 +172,14 @@ bool txs_reincluded(struct model *m, struct chain *c, struct node *orphan)
 				seen_add(mp, &txs[i].hash);
 	}
 	txs = block_txs(orphan->b.body);
-	for (uint32_t i = 0; i < orphan->b.body->txs.len; i++)
-		count += !hash_is_zero(&txs[i].hash) && seen_has(mp, &txs[i].hash);
+	orphan->b.lost_value = u256_from64(0);
+	orphan->b.lost_value_known = true;
+	for (uint32_t i = 0; i < orphan->b.body->txs.len; i++) {
+		back = !hash_is_zero(&txs[i].hash) && seen_has(mp, &txs[i].hash);
+		count += back;
+		if (!back && !u256_add(&orphan->b.lost_value, &orphan->b.lost_value, &txs[i].value))
+			orphan->b.lost_value_known = false;
+	}
 	return set_count(orphan, count);
 }
 

@@ -78,8 +78,22 @@ static bool same_chain(const struct chain *a, const struct chain *b)
 		SAME("reorg depth", a->reorgs[i].depth, b->reorgs[i].depth);
 		SAME("reorg mono", a->reorgs[i].mono, b->reorgs[i].mono);
 		SAME("reorg path", a->reorgs[i].path, b->reorgs[i].path);
+		SAME("reorg lived", a->reorgs[i].lived_ns, b->reorgs[i].lived_ns);
+		SAME("reorg undone", a->reorgs[i].undone, b->reorgs[i].undone);
+		SAME("reorg txs known", a->reorgs[i].txs_known, b->reorgs[i].txs_known);
+		SAME("reorg value known", a->reorgs[i].value_known, b->reorgs[i].value_known);
+		SAME("reorg tips known", a->reorgs[i].tips_known, b->reorgs[i].tips_known);
+		SAME("reorg back", a->reorgs[i].txs_known ? a->reorgs[i].back : 0, b->reorgs[i].txs_known ? b->reorgs[i].back : 0);
+		SAME("reorg value", a->reorgs[i].value_known && u256_cmp(&a->reorgs[i].lost_value, &b->reorgs[i].lost_value), 0);
+		SAME("reorg from tip", hash_eq(&a->reorgs[i].from_tip, &b->reorgs[i].from_tip), true);
 		SAME("reorg from", hash_eq(&a->reorgs[i].from, &b->reorgs[i].from), true);
 		SAME("reorg to", hash_eq(&a->reorgs[i].to, &b->reorgs[i].to), true);
+	}
+	SAME("setbacks", a->n_setbacks, b->n_setbacks);
+	for (unsigned i = 0; i < a->n_setbacks; i++) {
+		SAME("setback mono", a->setbacks[i].mono, b->setbacks[i].mono);
+		SAME("setback path", a->setbacks[i].path, b->setbacks[i].path);
+		SAME("setback to", a->setbacks[i].to, b->setbacks[i].to);
 	}
 	SAME("final", a->final.number, b->final.number);
 	SAME("safe", a->safe.number, b->safe.number);

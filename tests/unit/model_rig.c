@@ -168,6 +168,8 @@ struct block *rig_body(const struct head *h, uint32_t n, uint64_t first_tx)
 			.gas_price = u256_from64(1000000000 + (i + 1) * 1000),
 			.max_fee = u256_from64(5000000000),
 			.max_priority = u256_from64((i + 1) * 1000),
+			.gas = h->gas_used,
+			.value = u256_from64((i + 1) * UINT64_C(1000000000000000)),
 		};
 	}
 	b = block_keep(scratch);

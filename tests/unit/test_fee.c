@@ -405,6 +405,46 @@ static void nearest_rank(void **state)
 	assert_false(tips.valid);
 }
 
+/* Limits 100, 50, 50 at tips of 1, 5, 9 and a deposit; 120 of gas used. */
+static void bounds_of_the_tips(void **state)
+{
+	struct {
+		struct block b;
+		struct tx txs[4];
+	} m;
+	const uint64_t gas[4] = { 50, 100, 50, 10 }, tip[4] = { 9, 1, 5, 0 };
+	struct u256 lo, hi;
+
+	(void)state;
+	memset(&m, 0, sizeof(m));
+	assert_true(fee_tip_bounds(&m.b, &lo, &hi));
+	assert_true(u256_is_zero(&lo) && u256_is_zero(&hi));
+	m.b.txs = (struct span){ .off = (uint32_t)((char *)m.txs - (char *)&m.b), .len = 4 };
+	m.b.h.has = H_BASE_FEE;
+	m.b.h.base_fee = u256_from64(1000);
+	m.b.h.gas_used = 120;
+	for (unsigned i = 0; i < 4; i++) {
+		m.txs[i].has = T_GAS_PRICE;
+		m.txs[i].gas = gas[i];
+		m.txs[i].gas_price = u256_from64(1000 + tip[i]);
+	}
+	m.txs[3].type = TX_DEPOSIT;
+	assert_true(fee_tip_bounds(&m.b, &lo, &hi));
+	expect_dec(&lo, "150"); /* 10 × 0 + 100 × 1 + 10 × 5 */
+	expect_dec(&hi, "720"); /* 50 × 9 + 50 × 5 + 20 × 1 */
+	/* All used what they may: no doubt. */
+	m.b.h.gas_used = 210;
+	assert_true(fee_tip_bounds(&m.b, &lo, &hi));
+	expect_dec(&lo, "800");
+	expect_dec(&hi, "800");
+	/* More than they may: it is not what it seems. */
+	m.b.h.gas_used = 211;
+	assert_false(fee_tip_bounds(&m.b, &lo, &hi));
+	m.b.h.gas_used = 1;
+	m.txs[0].has = T_HASH_ONLY;
+	assert_false(fee_tip_bounds(&m.b, &lo, &hi));
+}
+
 static void burned(void **state)
 {
 	const struct blob_schedule s = { .target = 3, .max = 6, .fraction = 3338477 };
@@ -436,6 +476,7 @@ int main(void)
 		cmocka_unit_test(effective),
 		cmocka_unit_test(nearest_rank),
 		cmocka_unit_test(burned),
+		cmocka_unit_test(bounds_of_the_tips),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

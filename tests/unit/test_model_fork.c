@@ -155,6 +155,10 @@ static void going_back_is_counted(void **state)
 	rig_say(m, 0, 1330200, &old, SRC_POLL);
 	rig_tick(m, 1330500);
 	assert_int_equal(m->paths[0]->backs, 1);
+	assert_int_equal(model_chain(m)->n_setbacks, 1);
+	assert_int_equal(model_chain(m)->setbacks[0].from, 110);
+	assert_int_equal(model_chain(m)->setbacks[0].to, 99);
+	assert_int_equal(model_chain(m)->setbacks[0].mono, RIG_T0 + 1330200 * NS_MS);
 	assert_int_equal(model_chain(m)->head->h.number, 110);
 	assert_int_equal(model_chain(m)->reorg_count, 0);
 	model_free(m);
@@ -258,6 +262,7 @@ static void reincluded(void **state)
 {
 	struct model *m = rig_model(1, 1);
 	struct head loser = rig_head(111, 111, 110), winner = rig_head(111, 1111, 110), next = rig_head(112, 112, 1111);
+	const struct reorg *r;
 	struct chain *c;
 
 	(void)state;
@@ -281,6 +286,34 @@ static void reincluded(void **state)
 	rig_tick(m, 1344500);
 	assert_int_equal(chain_by_hash(c, &loser.hash)->reincluded, 95);
 	assert_true(rig_noted(m, "95 of 97 txs re-included"));
+	/* The log of reorgs: what it cost. */
+	r = &c->reorgs[0];
+	rig_tick(m, 1344700);
+	assert_int_equal(r->lived_ns, 4000 * NS_MS);
+	assert_false(r->undone);
+	assert_true(r->txs_known && r->value_known && r->tips_known);
+	assert_int_equal(r->txs, 97);
+	assert_int_equal(r->back, 95);
+	/* 5000 and 5001 are gone: 0.001 and 0.002 of ether. */
+	assert_int_equal(u256_sat64(&r->lost_value), UINT64_C(3000000000000000));
+	/* 15,000,000 of gas, all at the lowest tip, or at the highest. */
+	assert_int_equal(u256_sat64(&r->old_lo), UINT64_C(15000000) * 1000);
+	assert_int_equal(u256_sat64(&r->old_hi), UINT64_C(15000000) * 97000);
+	assert_int_equal(u256_sat64(&r->new_hi), UINT64_C(15000000) * 120000);
+	/* The loser wins after all. */
+	rig_say(m, 0, 1345000, &loser, SRC_PUSH);
+	for (unsigned i = 0; i < 2; i++) {
+		struct head up = rig_head(112 + i, 2112 + i, i ? 2112 : 111);
+
+		rig_say(m, 0, 1356000 + i * 500, &up, SRC_PUSH);
+		rig_tick(m, 1356700 + i * 500);
+	}
+	assert_int_equal(chain_by_hash(c, &loser.hash)->state, BLK_CANON);
+	assert_int_equal(c->n_reorgs, 2);
+	assert_true(c->reorgs[1].undone);
+	assert_false(c->reorgs[1].txs_known);
+	assert_false(c->reorgs[0].undone);
+	assert_int_equal(c->reorgs[0].depth, 2);
 	model_free(m);
 }
 
@@ -334,6 +367,49 @@ static void set_back_wholly(void **state)
 	model_free(m);
 }
 
+/* Two branches that go on, a third that ended; one path lags on the chain, one is nowhere. */
+static void tree(void **state)
+{
+	struct model *m = rig_model(5, 1);
+	struct head a = rig_head(111, 111, 110), b = rig_head(111, 1111, 110), b2 = rig_head(112, 1112, 1111),
+		    z = rig_head(109, 1109, 108), lost = rig_head(105, 5105, 5104);
+	struct fork_tree t;
+
+	(void)state;
+	chain_tree(m, 64, &t);
+	assert_null(t.root);
+	rig_run(m, 0, 100, 110);
+	chain_tree(m, 64, &t);
+	assert_int_equal(t.n, 1);
+	assert_int_equal(t.root->h.number, 109);
+	assert_int_equal(t.branch[0].holders, 1);
+	rig_say(m, 3, 1320050, &z, SRC_PUSH); /* a side block two below, of which nobody knows more */
+	rig_say(m, 2, 1320100, &(struct head){ .hash = rig_hash(110), .number = 110, .parent = rig_hash(109) }, SRC_PUSH);
+	rig_say(m, 0, 1332000, &a, SRC_PUSH);
+	rig_say(m, 4, 1332050, &lost, SRC_PUSH);
+	rig_say(m, 1, 1332100, &b, SRC_PUSH);
+	rig_say(m, 1, 1344000, &b2, SRC_PUSH);
+	rig_tick(m, 1345000);
+	chain_tree(m, 64, &t);
+	assert_int_equal(t.n, 4);
+	assert_int_equal(t.root->h.number, 108);
+	assert_ptr_equal(t.branch[0].tip, model_chain(m)->head);
+	assert_true(hash_eq(&t.branch[0].tip->h.hash, &b2.hash));
+	assert_int_equal(t.branch[0].holders, 1u << 1 | 1u << 2); /* the latter one below the fork */
+	assert_true(hash_eq(&t.branch[1].tip->h.hash, &a.hash));
+	assert_int_equal(t.branch[1].fork, 110);
+	assert_int_equal(t.branch[1].holders, 1u << 0);
+	assert_true(hash_eq(&t.branch[2].tip->h.hash, &z.hash));
+	assert_int_equal(t.branch[2].fork, 108);
+	assert_true(t.branch[2].attached);
+	assert_int_equal(t.branch[2].holders, 1u << 3);
+	assert_true(hash_eq(&t.branch[3].tip->h.hash, &lost.hash));
+	assert_false(t.branch[3].attached);
+	assert_int_equal(t.branch[3].holders, 1u << 4);
+	assert_int_equal(t.nowhere, 0);
+	model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -349,6 +425,7 @@ int main(void)
 		cmocka_unit_test(reincluded),
 		cmocka_unit_test(forks_by_hash),
 		cmocka_unit_test(set_back_wholly),
+		cmocka_unit_test(tree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
