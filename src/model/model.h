@@ -460,22 +460,6 @@ const struct heard *path_heard_at(const struct path *p, unsigned i);
 const struct note *model_note_at(const struct model *m, unsigned i);
 /* Time between a block and its parent in ms; UNKNOWN if the parent is not known. */
 uint64_t blk_interval_ms(const struct chain *c, const struct blk *b);
-/* The branches of the newest heights, from their last common ancestor on (model/tree.c). */
-enum { TREE_BRANCHES = 8, TREE_DEPTH = 64 };
-struct tree_branch {
-	const struct blk *tip;
-	uint64_t fork; /* height of the canonical block that it comes from; canonical branch: of the root */
-	bool attached; /* false: what is below it is not known; then fork is the height below its lowest block */
-	uint64_t holders; /* bit p: the head of path p is on it, above the fork */
-};
-struct fork_tree {
-	const struct blk *root; /* NULL: no block yet */
-	struct tree_branch branch[TREE_BRANCHES]; /* the canonical one, then by the height of the fork, the newest first */
-	unsigned n;
-	uint64_t nowhere; /* paths whose head is on no branch that is known here */
-};
-/* depth: at most so many heights below the head. Blocks are valid until the next event. */
-void chain_tree(const struct model *m, unsigned depth, struct fork_tree *out);
 /* The word for a link state: "live", "poll", "SILENT", "connecting", "down", "WRONG CHAIN". */
 const char *path_state_word(const struct path *p);
 

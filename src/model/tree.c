@@ -1,3 +1,5 @@
+#include "model/tree.h"
+
 #include "model/chain.h"
 
 /* Is there a known block of another branch on top of it? */

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "model/tree.h"
 #include "model_rig.h"
 
 static void same_height_reorg(void **state)
