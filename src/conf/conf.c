@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/file.h"
+
 enum kind { KIND_FLAG, KIND_TEXT, KIND_LIST, KIND_TIME, KIND_CHOICE, KIND_SIZE, KIND_NUMBER, KIND_COMMAND };
 
 struct option {
@@ -370,6 +372,8 @@ void conf_fini(struct conf *c)
 	free(c->args);
 	c->args = NULL;
 	c->n_args = 0;
+	conf_file_free(c->file);
+	c->file = NULL;
 }
 
 enum status conf_check(const struct conf *c, const char *command, struct err *e)
