@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "configured.h"
 #include "net/devp2p/enode.h"
 #include "net/probe.h"
 
@@ -33,16 +34,7 @@ static const struct {
 
 static enum status add(struct app *a, const char *word, struct err *e)
 {
-	enum status st;
-
-	if (a->n_urls == PATHS_MAX) {
-		err_set(e, ST_USAGE, "more than %d endpoints", PATHS_MAX);
-		return e->code;
-	}
-	st = url_parse(&a->urls[a->n_urls], word, e);
-	if (st == ST_OK)
-		a->n_urls++;
-	return st;
+	return configured_urls(a->conf, word, a->urls, PATHS_MAX, &a->n_urls, e);
 }
 
 static enum status find_local(struct app *a, struct err *e)
@@ -81,11 +73,18 @@ static enum status find_local(struct app *a, struct err *e)
 static enum status find_endpoints(struct app *a, struct err *e)
 {
 	const char *env = getenv("ETH_RPC_URL");
+	const struct conf_file *f = a->conf->file;
 	enum status st = ST_OK;
 
 	if (a->conf->n_args) {
 		for (unsigned i = 0; i < a->conf->n_args && st == ST_OK; i++)
 			st = add(a, a->conf->args[i], e);
+		return st;
+	}
+	if (f && f->n_nodes) {
+		snprintf(a->from, sizeof(a->from), "from %.90s%s", f->show, env && env[0] ? ", not ETH_RPC_URL" : "");
+		for (unsigned i = 0; i < f->n_nodes && st == ST_OK; i++)
+			st = add(a, f->nodes[i].name, e);
 		return st;
 	}
 	if (env && env[0]) {
@@ -192,6 +191,19 @@ static bool pushes(const struct url *u)
 	return u->scheme == URL_WS || u->scheme == URL_WSS || u->scheme == URL_IPC;
 }
 
+/* The limits that the configuration file has for checks. */
+static enum status set_limits(struct app *a, struct err *e)
+{
+	struct limit_row rows[CONF_CHECKS_MAX];
+	unsigned n = 0;
+	enum status st;
+
+	if (!a->model)
+		return err_set(e, ST_NOMEM, "no memory for the model");
+	st = configured_limits(a->conf, rows, &n, e);
+	return st == ST_OK && n ? model_limits(a->model, rows, n, e) : st;
+}
+
 /* The model and the replay begin together, at `mono` or as far before it as it takes to know the state then. */
 static enum status start_replay(struct app *a, uint64_t mono, struct err *e)
 {
@@ -217,7 +229,7 @@ static enum status start_replay(struct app *a, uint64_t mono, struct err *e)
 		return st;
 	model_free(a->model);
 	a->model = model_new(paths, info->n_feeds < PATHS_MAX ? info->n_feeds : PATHS_MAX, start_mono, start_wall);
-	return a->model ? ST_OK : err_set(e, ST_NOMEM, "no memory for the model");
+	return set_limits(a, e);
 }
 
 enum status app_jump(struct app *a, uint64_t mono, struct err *e)
@@ -302,10 +314,9 @@ enum status app_start(struct app *a, const char *record, struct err *e)
 		n_push += pushes(u);
 	}
 	a->model = model_new(paths, a->n_urls, time_mono(), time_wall());
-	if (!a->model)
-		return err_set(e, ST_NOMEM, "no memory for the model");
+	st = set_limits(a, e);
 	claims_init(&a->claims);
-	if (a->conf->key)
+	if (a->conf->key && st == ST_OK)
 		st = enode_key(key, a->conf->key, e);
 	if (record && st == ST_OK)
 		st = start_recorder(a, record, paths, e);

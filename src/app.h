@@ -28,7 +28,7 @@ struct app {
 	struct recorder *recorder; /* NULL: not recording */
 	bool stopped, stuck; /* the feeds have ended; one has not */
 	unsigned long reorgs[CHAINS_MAX]; /* marked in the recording */
-	char from[128]; /* where it comes from if not from the command line: "ETH_RPC_URL", "found /…/geth.ipc"; "" */
+	char from[128]; /* who named the endpoints, if not argv: "from ETH_RPC_URL", "found …/geth.ipc"; "" */
 	unsigned turn; /* ring to begin with */
 	uint64_t events, frames;
 	uint64_t head_recv; /* stamp of the head that is newest in the model; 0 once drawn */
@@ -36,7 +36,7 @@ struct app {
 };
 
 /*
- * Reads the endpoints: words of the command line, else ETH_RPC_URL, else the first usual local address that answers
+ * Reads the endpoints: words of the command line, else the nodes of the configuration file, else ETH_RPC_URL, else the first usual local address that answers
  * within 300 ms.
  * None is no error: n_urls is 0. Allocates nothing that app_fini does not free.
  */

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/simd.h"
 #include "cmd/cmd.h"
+#include "conf/file.h"
 #include "net/stream.h"
 
 #ifdef HAVE_CONFIG_H
@@ -57,7 +58,8 @@ static void usage(FILE *f, const struct cmd_class *c)
 	fprintf(f, "\nURL: ws://… wss://… http://… https://… or a socket (/path/geth.ipc); host:port tries http, then ws;\n"
 		   "enode://… is a node's peer-to-peer port.\n"
 		   "NAME=URL names a node; several URLs under one name are paths to one node.\n"
-		   "Without a URL: ETH_RPC_URL, then the usual local addresses.\n\nOptions:\n");
+		   "A name alone is a node of the configuration file (chaintop config --help).\n"
+		   "Without a URL: all nodes of that file, or ETH_RPC_URL, or the usual local addresses.\n\nOptions:\n");
 	if (conf_help(f, c ? c->name : cmd_registry[0]->name))
 		fprintf(f, "\nOptions of every command:\n");
 	(void)conf_help(f, NULL);
@@ -132,11 +134,18 @@ int main(int argc, char **argv)
 	}
 	if (!c)
 		c = cmd_registry[0];
-	if (conf_check(&conf, c->name, &e) != ST_OK || simd_use(getenv("CHAINTOP_SIMD"), &e) != ST_OK) {
+	/* `chaintop config` is told any option, to say what comes out. */
+	if ((!c->own_config && conf_check(&conf, c->name, &e) != ST_OK) || simd_use(getenv("CHAINTOP_SIMD"), &e) != ST_OK) {
 		code = cmd_fail(&e);
 		goto out;
 	}
 	code = EXIT_OURS;
+	if (!c->own_config && conf_load(&conf, &e) != ST_OK) {
+		code = cmd_fail(&e);
+		goto out;
+	}
+	if (conf.file && conf.file->warning[0])
+		fprintf(stderr, "chaintop: warning: %s; try: %s\n", conf.file->warning, conf.file->warning_cure);
 	if (log_open(conf.log, LOG_INFO, &e) != ST_OK || net_global_init(&e) != ST_OK) {
 		code = cmd_fail(&e);
 		goto out;

@@ -12,6 +12,7 @@
 #include "cmd/bench_rlpx.h"
 #include "cmd/bench_table.h"
 #include "cmd/cmd.h"
+#include "configured.h"
 #include "cmd/interrupt.h"
 #include "cmd/netopts.h"
 #include "feed/pull.h"
@@ -211,17 +212,16 @@ static enum status parse_urls(struct bench *b, struct err *e)
 		return err_cure(e, "chaintop bench --help");
 	}
 	for (unsigned i = 0; i < b->conf->n_args && st == ST_OK; i++) {
-		if (b->n_urls == URLS_MAX)
-			return err_set(e, ST_USAGE, "more than %d endpoints", URLS_MAX);
-		st = url_parse(&b->urls[b->n_urls], b->conf->args[i], e);
-		if (st != ST_OK)
-			break;
-		b->n_urls++;
-		if (b->urls[i].scheme == URL_RECORDING)
-			st = err_set(e, ST_USAGE, "%s: a recording is no node", b->conf->args[i]);
-		if (b->urls[i].scheme == URL_ENODE)
-			st = err_set(e, ST_USAGE,
-				"bench of endpoints does not speak RLPx yet; bench rlpx measures the transport");
+		unsigned k = b->n_urls;
+
+		st = configured_urls(b->conf, b->conf->args[i], b->urls, URLS_MAX, &b->n_urls, e);
+		for (; k < b->n_urls && st == ST_OK; k++) {
+			if (b->urls[k].scheme == URL_RECORDING)
+				st = err_set(e, ST_USAGE, "%s: a recording is no node", b->conf->args[i]);
+			if (b->urls[k].scheme == URL_ENODE)
+				st = err_set(e, ST_USAGE,
+					"bench of endpoints does not speak RLPx yet; bench rlpx measures the transport");
+		}
 	}
 	return st;
 }

@@ -15,6 +15,7 @@ struct cmd_class {
 	const char *args; /* "[URL...]" */
 	const char *help; /* one line */
 	const char *about; /* what --help says of it, examples included; NULL: what it says of URLs */
+	bool own_config; /* main does not read the configuration file for it */
 	int (*run)(const struct conf *c); /* exit code; conf's args without the command's name */
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "cmd/cmd.h"
+#include "configured.h"
 #include "cmd/interrupt.h"
 #include "cmd/netopts.h"
 #include "cmd/sink.h"
@@ -169,7 +170,7 @@ static enum status parse(const struct conf *c, struct pull_opts *o, struct url *
 	if (st == ST_OK)
 		st = parse_range(c, o, e);
 	if (st == ST_OK)
-		st = url_parse(u, c->args[0], e);
+		st = configured_url(c, c->args[0], u, e);
 	if (st == ST_OK && u->scheme == URL_RECORDING) {
 		url_fini(u);
 		return err_set(e, ST_USAGE, "%s: a recording is no node", c->args[0]);

@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "cmd/cmd.h"
+#include "configured.h"
 #include "eth/chains.h"
 #include "net/devp2p/dial.h"
 #include "net/devp2p/enode.h"
@@ -137,7 +138,7 @@ static enum status check(const struct conf *c, struct url *u, struct err *e)
 		err_set(e, ST_USAGE, "ping wants one URL");
 		return err_cure(e, "chaintop ping enode://<node id>@host:port");
 	}
-	st = url_parse(u, c->args[0], e);
+	st = configured_url(c, c->args[0], u, e);
 	if (st != ST_OK || u->scheme == URL_ENODE)
 		return st;
 	url_fini(u);

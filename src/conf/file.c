@@ -24,7 +24,7 @@ static const char *const alert_keys[] = { "exec", "webhook", "only", "cooldown",
 
 static const char *const when_words[] = { "never", "crit", "warn" };
 
-enum { N_FILE_KEYS = sizeof(file_keys) / sizeof(file_keys[0]), SHOWN_KEYS = 120 };
+enum { N_FILE_KEYS = sizeof(file_keys) / sizeof(file_keys[0]) };
 
 #define COOLDOWN_NS (600 * NS_S)
 
@@ -83,12 +83,19 @@ static int take(cfg_t *cfg, cfg_opt_t *opt, const char *value, void *result)
 
 static void say_allowed(cfg_t *cfg, struct err *e)
 {
-	char text[SHOWN_KEYS];
+	char text[sizeof(e->cure) - 4] = "";
 	size_t n = 0;
 
-	for (unsigned i = 0; cfg->opts[i].name && n < sizeof(text); i++) {
-		if (strcmp(cfg->opts[i].name, context_name) != 0)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "one of: ", cfg->opts[i].name);
+	for (unsigned i = 0; cfg->opts[i].name; i++) {
+		size_t len = strlen(cfg->opts[i].name) + 1;
+
+		if (strcmp(cfg->opts[i].name, context_name) == 0)
+			continue;
+		if (n + len >= sizeof(text)) {
+			(void)err_cure(e, "%s …", text);
+			return;
+		}
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? " " : "", cfg->opts[i].name);
 	}
 	(void)err_cure(e, "%s", text);
 }
@@ -119,7 +126,8 @@ static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
 
 static cfg_opt_t option(const char *name, bool list)
 {
-	return (cfg_opt_t){ .name = name, .type = CFGT_PTR, .flags = list ? PTR_LIST : CFGF_NODEFAULT, .parsecb = take, .freecb = free };
+	return (cfg_opt_t){ .name = name, .type = CFGT_PTR, .flags = list ? PTR_LIST : CFGF_NODEFAULT, .parsecb = take,
+			    .freecb = free };
 }
 
 static cfg_opt_t hidden(struct context *c)
@@ -261,13 +269,14 @@ static enum status take_check(struct conf_file *f, cfg_t *sec, unsigned *line, s
 	return ST_OK;
 }
 
-static enum status take_when(enum conf_when *out, cfg_t *sec, const char *name, bool never, unsigned *line, struct err *e)
+static enum status take_when(enum conf_when *out, unsigned *set, cfg_t *sec, const char *name, bool never, unsigned *line,
+			     struct err *e)
 {
 	const struct conf_text *t = text_at(sec, name, 0);
 
 	if (!t)
 		return ST_OK;
-	*line = t->line;
+	*line = *set = t->line;
 	for (int i = !never; i <= WHEN_WARN; i++) {
 		if (strcmp(t->s, when_words[i]) == 0) {
 			*out = (enum conf_when)i;
@@ -283,17 +292,16 @@ static enum status take_alert(struct conf_alert *a, cfg_t *sec, unsigned *line, 
 	const struct conf_text *t;
 	enum status st;
 
-	*a = (struct conf_alert){ .only = WHEN_WARN, .cooldown = COOLDOWN_NS, .bell = WHEN_CRIT, .title = WHEN_NEVER,
-				  .notify = WHEN_NEVER };
+	conf_alert_default(a);
 	st = words(&a->exec, sec, "exec", line, e);
 	if (st == ST_OK)
-		st = take_when(&a->only, sec, "only", false, line, e);
+		st = take_when(&a->only, &a->line.only, sec, "only", false, line, e);
 	if (st == ST_OK)
-		st = take_when(&a->bell, sec, "bell", true, line, e);
+		st = take_when(&a->bell, &a->line.bell, sec, "bell", true, line, e);
 	if (st == ST_OK)
-		st = take_when(&a->title, sec, "title", true, line, e);
+		st = take_when(&a->title, &a->line.title, sec, "title", true, line, e);
 	if (st == ST_OK)
-		st = take_when(&a->notify, sec, "notify", true, line, e);
+		st = take_when(&a->notify, &a->line.notify, sec, "notify", true, line, e);
 	if (st != ST_OK)
 		return st;
 	t = text_at(sec, "webhook", 0);
@@ -307,7 +315,7 @@ static enum status take_alert(struct conf_alert *a, cfg_t *sec, unsigned *line, 
 	}
 	t = text_at(sec, "cooldown", 0);
 	if (t) {
-		*line = t->line;
+		*line = a->line.cooldown = t->line;
 		if (!conf_time(t->s, &a->cooldown)) {
 			err_set(e, ST_USAGE, "alert: cooldown = %.40s: not a time", t->s);
 			return err_cure(e, "a number with ms, s, m or h: 10m");
@@ -601,7 +609,35 @@ const char *conf_file_key(const char *section, unsigned i)
 	return i < N_FILE_KEYS ? file_keys[i] : NULL;
 }
 
-const char *conf_when_word(enum conf_when w)
+void conf_alert_default(struct conf_alert *a)
 {
-	return when_words[w];
+	*a = (struct conf_alert){ .only = WHEN_WARN, .cooldown = COOLDOWN_NS, .bell = WHEN_CRIT, .title = WHEN_NEVER,
+				  .notify = WHEN_NEVER };
+}
+
+bool conf_alert_value(const struct conf_alert *a, const char *key, char *out, size_t size, unsigned *line)
+{
+	const struct {
+		const char *key;
+		enum conf_when when;
+		unsigned line;
+	} whens[] = {
+		{ "only", a->only, a->line.only },
+		{ "bell", a->bell, a->line.bell },
+		{ "title", a->title, a->line.title },
+		{ "notify", a->notify, a->line.notify },
+	};
+
+	for (size_t i = 0; i < sizeof(whens) / sizeof(whens[0]); i++) {
+		if (strcmp(key, whens[i].key) != 0)
+			continue;
+		snprintf(out, size, "%s", when_words[whens[i].when]);
+		*line = whens[i].line;
+		return true;
+	}
+	if (strcmp(key, "cooldown") != 0)
+		return false;
+	snprintf(out, size, "%gs", (double)a->cooldown / 1e9);
+	*line = a->line.cooldown;
+	return true;
 }

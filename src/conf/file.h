@@ -1,9 +1,10 @@
 /*
- * The configuration file (README, "Configuration"): $XDG_CONFIG_HOME/chaintop/config, read with libconfuse. Options of the table
- * that make sense from one run to the next (file_keys in file.c), nodes by name, limits of checks, what an alert does.
+ * The configuration file (README, "Configuration"): $XDG_CONFIG_HOME/chaintop/config, read with libconfuse. Options of the
+ * table that make sense from one run to the next (file_keys in file.c), nodes by name, limits of checks, what an alert does.
  *
- * What libconfuse cannot be trusted with is done before it sees the text (file_text.h): size, comments, control characters, strings
- * that do not end, ${VAR} without a value. There is no include. A wrong line gives "file:line: what", and what is allowed there.
+ * What libconfuse cannot be trusted with is done before it sees the text (file_text.h): size, comments, control characters,
+ * strings that do not end, ${VAR} without a value. There is no include. A wrong line gives "file:line: what", and what is
+ * allowed there.
  */
 #ifndef CONF_FILE_H
 #define CONF_FILE_H
@@ -54,6 +55,9 @@ struct conf_alert {
 	enum conf_when only; /* for exec and webhook */
 	uint64_t cooldown; /* ns */
 	enum conf_when bell, title, notify;
+	struct conf_alert_lines {
+		unsigned only, cooldown, bell, title, notify;
+	} line; /* 0: the default */
 };
 
 struct conf_file {
@@ -69,13 +73,14 @@ struct conf_file {
 };
 
 /*
- * Reads the file and sets what the command line did not (conf_set). c->config names it; else XDG_CONFIG_HOME, HOME: there it may be
- * lacking, then ST_OK and c->file stays NULL. /dev/null is an empty file; nothing else but regular files is read.
+ * Reads the file and sets what the command line did not (conf_set). c->config names it; else XDG_CONFIG_HOME, HOME: there
+ * it may be lacking, then ST_OK and c->file stays NULL. /dev/null is an empty file; nothing else but regular files is read.
  * ST_USAGE: "file:line: …" with what is allowed; then c is good for nothing but conf_fini. conf_fini frees c->file.
  */
 enum status conf_load(struct conf *c, struct err *e) MUST_CHECK;
 /* The same from memory: show is its name in errors; others_read: as if everybody could read it. */
-enum status conf_load_text(struct conf *c, const char *text, size_t n, const char *show, bool others_read, struct err *e) MUST_CHECK;
+enum status conf_load_text(struct conf *c, const char *text, size_t n, const char *show, bool others_read, struct err *e)
+	MUST_CHECK;
 void conf_file_free(struct conf_file *f); /* NULL is allowed */
 /* Where it would be; false: HOME and XDG_CONFIG_HOME say nothing. */
 bool conf_file_path(const struct conf *c, char *out, size_t size);
@@ -83,9 +88,11 @@ bool conf_file_path(const struct conf *c, char *out, size_t size);
 const struct conf_node *conf_node(const struct conf *c, const char *name);
 /* "file:line: " in front of an error that somebody else found in the file. Returns its code. */
 enum status conf_file_err(const struct conf_file *f, unsigned line, struct err *e);
-/* What the file may set, for --print and the docs: section "" (options of the table), "node", "check", "alert"; NULL at the end. */
+/* What the file may set: section "" (options of the table), "node", "check", "alert"; NULL at the end. */
 const char *conf_file_key(const char *section, unsigned i);
-/* The words of conf_when. */
-const char *conf_when_word(enum conf_when w);
+/* What holds if nobody says anything. */
+void conf_alert_default(struct conf_alert *a);
+/* A setting of `alert` that is neither exec nor webhook, as text, and its line (0: default); false: it is none. */
+bool conf_alert_value(const struct conf_alert *a, const char *key, char *out, size_t size, unsigned *line);
 
 #endif
