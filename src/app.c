@@ -282,6 +282,16 @@ static enum status start_recorder(struct app *a, const char *file, const struct 
 	return recorder_start(&a->recorder, &o, e);
 }
 
+/* --mempool; auto is the first of its words. */
+static enum pending_mode pending_of(const struct app *a, const struct url *u)
+{
+	enum { AUTO, ALL };
+
+	if (url_is_local(u) && a->conf->mempool <= ALL)
+		return PENDING_WHOLE;
+	return a->conf->mempool == ALL ? PENDING_HASHES : PENDING_OFF;
+}
+
 enum status app_start(struct app *a, const char *record, struct err *e)
 {
 	struct path_setup paths[PATHS_MAX];
@@ -326,6 +336,7 @@ enum status app_start(struct app *a, const char *record, struct err *e)
 			.net = &a->net,
 			.path = (uint16_t)i,
 			.bodies = (enum bodies)a->conf->bodies,
+			.pending = pending_of(a, &a->urls[i]),
 			.others_push = n_push > (unsigned)pushes(&a->urls[i]),
 			.claims = &a->claims,
 			.wake = &a->wake,

@@ -47,6 +47,15 @@ ring_push(struct ring *r, const void *item, bool important)
 	return true;
 }
 
+size_t
+ring_used(struct ring *r)
+{
+	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
+
+	r->tail_seen = atomic_load_explicit(&r->tail, memory_order_acquire);
+	return (size_t)(head - r->tail_seen);
+}
+
 const void *
 ring_peek(struct ring *r)
 {

@@ -30,6 +30,8 @@ enum status ring_init(struct ring *r, size_t slots) MUST_CHECK;
 void ring_fini(struct ring *r);
 /* Producer: copies RING_SLOT bytes in. False, and counted in dropped, if there is no room. */
 bool ring_push(struct ring *r, const void *item, bool important);
+/* Producer: how many slots are taken, at most. */
+size_t ring_used(struct ring *r);
 /* Consumer: the oldest item, or NULL. It stays valid until ring_pop. */
 const void *ring_peek(struct ring *r);
 void ring_pop(struct ring *r);

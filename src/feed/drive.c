@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "feed/wire_info.h"
+#include "feed/wire_pending.h"
 
 /* How often a failed request is tried again, and after what. Delays double up to `most`. */
 static const struct {
@@ -27,7 +28,6 @@ static const struct {
 	{ ST_IO, 2, 200 * NS_MS, NS_S },
 };
 
-static const uint64_t unsupported_ns = 3600 * NS_S;
 
 enum { PRUNED = 4444 }; /* JSON-RPC code of EIP-4444 */
 
@@ -40,6 +40,8 @@ static void chain_known(struct drive *d)
 		d->block_ns = d->chain->block_ms * NS_MS;
 	drive_adapt_polling(d);
 	drive_backfill(d);
+	if (d->wire.chain_told)
+		drive_want_pending(d);
 }
 
 static void ask_again(struct drive *d, const struct wire_result *r, uint64_t delay, bool alone)
@@ -123,6 +125,10 @@ static void on_failed(struct drive *d, const struct wire_result *r)
 		d->poll_open = false;
 	if (c->tag == TAG_LATEST && c->source == SRC_POLL)
 		d->tip_open = false;
+	if (c->method == M_PENDING) {
+		drive_pending_failed(d, r);
+		return;
+	}
 	/* Some nodes answer a batch with one error, some leave items out, some never answer it. */
 	if (r->missing || (c->batch && r->code == ST_TIMEOUT)) {
 		d->batch_off = true;
@@ -143,7 +149,7 @@ static void on_failed(struct drive *d, const struct wire_result *r)
 			return;
 		}
 		if (r->code == ST_UNSUPPORTED || r->code == ST_RPC || r->code == ST_AUTH)
-			d->not_before[c->method] = d->now + unsupported_ns;
+			d->not_before[c->method] = d->now + UNSUPPORTED_NS;
 		return;
 	}
 	if (c->method == M_SUBSCRIBE && (r->code == ST_UNSUPPORTED || r->code == ST_RPC)) {
@@ -433,6 +439,7 @@ void drive_cmd(struct drive *d, const struct cmd *c)
 		break;
 	case CMD_RETRY:
 		memset(d->not_before, 0, sizeof(d->not_before));
+		d->pending_hashes = false;
 		if (d->up)
 			d->next_info = d->next_tags = d->now;
 		break;
@@ -531,6 +538,7 @@ static void periodic(struct drive *d)
 			d->next_info = d->now + info_period(d);
 			n = drive_list_infos(d, list);
 			ask_chain_again(d);
+			drive_want_pending(d);
 		}
 		if (d->next_tags <= d->now) {
 			uint64_t chain = wire_chain_key(&d->wire), p = tag_period(d);
@@ -586,6 +594,7 @@ void drive_tick(struct drive *d)
 		return;
 	expire(d);
 	periodic(d);
+	wire_pending_flush(&d->wire, d->now);
 	for (int i = 0; i < WIRE_CALLS; i++) {
 		open += d->wire.calls[i].id != 0;
 		bulk += d->wire.calls[i].id != 0 && d->wire.calls[i].key == PRIO_FILL;
@@ -605,11 +614,12 @@ void drive_tick(struct drive *d)
 uint64_t drive_next(const struct drive *d)
 {
 	uint64_t t = UINT64_MAX;
-	const uint64_t times[] = { d->next_poll, d->next_tip, d->next_info, d->next_tags, d->next_watch };
+	const uint64_t times[] = { d->next_poll, d->next_tip, d->next_info, d->next_tags, d->next_watch,
+				   wire_pending_due(&d->wire) };
 
 	if (!d->up)
 		return t;
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		t = times[i] < t ? times[i] : t;
 	for (int i = 0; i < DRIVE_ASKS; i++) {
 		/* What is due but found no room goes out when an answer comes. */

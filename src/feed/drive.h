@@ -9,6 +9,11 @@
 #include "feed/wire_rpc.h"
 
 enum bodies { BODIES_AUTO, BODIES_ALL, BODIES_OFF };
+/*
+ * Transactions that wait are announced by the thousand: on a path that costs nothing whole, for what they pay; on others as
+ * hashes, and only where the user asked for it.
+ */
+enum pending_mode { PENDING_OFF, PENDING_HASHES, PENDING_WHOLE };
 
 enum {
 	DRIVE_ASKS = 512, /* requests that wait to be sent */
@@ -22,6 +27,7 @@ struct drive_opts {
 	bool local;
 	bool others_push; /* some other path can carry subscriptions */
 	enum bodies bodies;
+	enum pending_mode pending;
 	struct claims *claims; /* shared by all feeds */
 	uint64_t call_timeout_ns, body_timeout_ns; /* 0: 10 s, 30 s */
 };
@@ -83,6 +89,7 @@ struct drive {
 	bool poll_open, tip_open;
 	unsigned info_rounds; /* of this connection */
 	uint64_t not_before[M_N]; /* unsupported methods */
+	bool pending_hashes; /* this node announces no whole transactions */
 	uint64_t calls, bodies; /* counters */
 	bool want_down;
 	struct err down_why;

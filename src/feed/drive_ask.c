@@ -127,6 +127,9 @@ static enum status write_ask(struct drive *d, struct buf *b, const struct ask *a
 	case M_SUBSCRIBE:
 		snprintf(params, sizeof(params), "[\"newHeads\"]");
 		break;
+	case M_PENDING:
+		return rpc_request(b, id, method_name(M_SUBSCRIBE),
+				   a->number ? "[\"newPendingTransactions\",true]" : "[\"newPendingTransactions\"]");
 	case M_UNSUBSCRIBE:
 		snprintf(params, sizeof(params), "[\"%s\"]", d->wire.sub);
 		break;

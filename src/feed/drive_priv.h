@@ -5,10 +5,13 @@
 #ifndef FEED_DRIVE_PRIV_H
 #define FEED_DRIVE_PRIV_H
 
+#include "base/time.h"
 #include "feed/drive.h"
 
 /* Order in which waiting requests are sent. */
 enum prio { PRIO_FIRST, PRIO_HEAD, PRIO_PLAIN, PRIO_FILL };
+
+#define UNSUPPORTED_NS (3600 * NS_S) /* what a node does not have is asked for again then */
 
 static inline uint64_t clamp(uint64_t v, uint64_t lo, uint64_t hi)
 {
@@ -43,6 +46,10 @@ void drive_heard(struct drive *d);
 /* The interval follows the block time; small changes of a time that is measured change nothing. */
 void drive_adapt_polling(struct drive *d);
 void drive_backfill(struct drive *d);
+/* Subscribes to transactions that wait, if that is wanted, and neither done nor refused. */
+void drive_want_pending(struct drive *d);
+/* That failed. */
+void drive_pending_failed(struct drive *d, const struct wire_result *r);
 void drive_set_polling(struct drive *d, bool on);
 void drive_on_push(void *ctx, const struct head *h);
 /* One path fetches each body, the others every sixteenth so that "usable" stays measured. */

@@ -25,6 +25,7 @@
 	X(M_UNSUBSCRIBE, "eth_unsubscribe") \
 	X(M_RECEIPTS, "eth_getBlockReceipts") \
 	X(M_BATCH, "batch") \
+	X(M_PENDING, "eth_subscribe pending") \
 	X(M_P2P_HEADERS, "GetBlockHeaders") \
 	X(M_P2P_BODIES, "GetBlockBodies") \
 	X(M_P2P_PING, "Ping") \
@@ -72,9 +73,16 @@ enum event_kind {
 	EV_TRAFFIC, /* counters of the path, at most once a second */
 	EV_CLOCK, /* bound of this machine's clock error */
 	EV_LOST, /* the ring was full: ask again (CMD_RESYNC) */
+	EV_TXS, /* transactions that wait were announced: several in one event, told within PENDING_HOLD_NS */
 };
 
-enum info_kind { INFO_CLIENT, INFO_PEERS, INFO_SYNC, INFO_TXPOOL, INFO_GAS_PRICE, INFO_POLL_INTERVAL };
+/* Numbers are written to recordings: new ones go behind. */
+enum info_kind { INFO_CLIENT, INFO_PEERS, INFO_SYNC, INFO_TXPOOL, INFO_GAS_PRICE, INFO_POLL_INTERVAL,
+		 INFO_PENDING, /* newPendingTransactions: a is 1 if they come whole, 0 if as hashes; or why they do not come */
+		 INFO_N };
+
+enum { TXS_MAX = 11 }; /* what one slot holds */
+#define PENDING_HOLD_NS UINT64_C(50000000)
 
 /* Digest of a header: what panes and chain logic need. 168 bytes. */
 struct head {
@@ -178,6 +186,13 @@ struct event {
 		struct {
 			uint64_t dropped; /* since the start */
 		} lost;
+		struct {
+			uint8_t n; /* 1 … TXS_MAX */
+			uint32_t lost; /* transactions not told of for want of room in the ring, since the start */
+			uint32_t after_us[TXS_MAX]; /* stamps: after the event's */
+			uint64_t key[TXS_MAX]; /* hash_key of each; never 0 */
+			uint64_t fee[TXS_MAX]; /* the most it pays for a unit of gas, wei; UINT64_MAX: not told */
+		} txs;
 	} u;
 };
 _Static_assert(sizeof(struct event) <= RING_SLOT, "an event is one ring slot");

@@ -15,6 +15,8 @@
 #include "net/devp2p/dial.h"
 #include "net/loop.h"
 
+enum { RING_SLOTS = 4096 };
+
 struct feed {
 	struct feed_opts o;
 	struct url url;
@@ -37,6 +39,7 @@ struct feed {
 	struct backoff backoff;
 	uint32_t seq;
 	uint64_t dropped_said;
+	uint32_t txs_lost; /* announcements without room in the ring */
 	uint64_t opened, retry_at;
 	uint16_t attempt;
 	const char *doing;
@@ -81,6 +84,29 @@ static void push(struct feed *f, struct event *e, bool important)
 		block_unref(e->u.block.block);
 }
 
+/*
+ * Announcements come in floods and nobody waits for one: they take half of the ring at most, and wake the consumer only when
+ * many have come together. It looks into the ring four times a second anyway.
+ */
+static void push_txs(struct feed *f, struct event *e)
+{
+	struct {
+		struct event e;
+		char rest[RING_SLOT - sizeof(struct event)];
+	} slot = { .e = *e };
+	size_t used = ring_used(&f->up), slots = f->o.slots ? f->o.slots : RING_SLOTS;
+
+	if (used >= slots / 2) {
+		f->txs_lost += e->u.txs.n;
+		return;
+	}
+	slot.e.path = f->o.path;
+	slot.e.seq = f->seq++;
+	slot.e.u.txs.lost = f->txs_lost;
+	if (ring_push(&f->up, &slot, false) && used >= slots / 8)
+		wake_raise(f->o.wake);
+}
+
 /* Nodes quote the key in their error texts. */
 static void hook_emit(void *ctx, struct event *e, bool important)
 {
@@ -88,7 +114,10 @@ static void hook_emit(void *ctx, struct event *e, bool important)
 
 	if (e->kind == EV_REPLY && e->u.reply.text[0])
 		net_redact(&f->url, f->o.net, e->u.reply.text);
-	push(f, e, important);
+	if (e->kind == EV_TXS)
+		push_txs(f, e);
+	else
+		push(f, e, important);
 }
 
 /* Says that events were lost as soon as there is room for it. */
@@ -609,6 +638,7 @@ enum status feed_start(struct feed **out, const struct feed_opts *o, struct err 
 		.local = url_is_local(o->url),
 		.others_push = o->others_push,
 		.bodies = o->bodies,
+		.pending = o->pending,
 		.claims = o->claims,
 		.body_timeout_ns = o->net->request_timeout_ns,
 	};
@@ -627,7 +657,7 @@ enum status feed_start(struct feed **out, const struct feed_opts *o, struct err 
 	atomic_init(&f->quit, false);
 	st = url_copy(&f->url, o->url);
 	if (st == ST_OK)
-		st = ring_init(&f->up, o->slots ? o->slots : 4096);
+		st = ring_init(&f->up, o->slots ? o->slots : RING_SLOTS);
 	if (st == ST_OK)
 		st = ring_init(&f->down, 64);
 	if (st == ST_OK && (st = wake_init(&f->wake, e)) != ST_OK) {

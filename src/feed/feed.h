@@ -17,6 +17,7 @@ struct feed_opts {
 	const struct net_opts *net; /* borrowed: must outlive the feed */
 	uint16_t path; /* index in events */
 	enum bodies bodies;
+	enum pending_mode pending;
 	bool others_push;
 	struct claims *claims; /* borrowed */
 	struct wake *wake; /* of the consumer of events; borrowed, shared by all feeds */

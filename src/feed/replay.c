@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "feed/place.h"
 #include "feed/state.h"
-#include "feed/wire_rpc.h"
+#include "feed/wire_pending.h"
 
 enum {
 	SLOTS = 512, /* of the ring: at full speed each third one holds a block */
@@ -246,6 +246,8 @@ static bool set_clock(struct player *p, uint64_t t, bool tick)
 	struct event e = { .kind = REPLAY_TICK, .mono = t, .wall = t + p->offset };
 
 	p->clock = t;
+	for (unsigned i = 0; tick && i < recreader_info(p->r->file)->n_feeds; i++)
+		wire_pending_flush(&p->voice[i].wire, t);
 	atomic_store(&p->r->mono, t);
 	atomic_store(&p->r->wall, e.wall);
 	return !tick || push(p->r, &e);
@@ -472,6 +474,8 @@ static void finish(struct player *p, const struct err *e)
 	struct event end = { .kind = REPLAY_END, .mono = p->clock, .wall = p->clock + p->offset };
 
 	late_verify(p);
+	for (unsigned i = 0; i < recreader_info(r->file)->n_feeds && p->voice; i++)
+		wire_pending_flush(&p->voice[i].wire, UINT64_MAX);
 	(void)set_clock(p, p->clock, true);
 	if (e)
 		r->error = *e;

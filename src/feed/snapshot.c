@@ -5,7 +5,7 @@
 #include "feed/recfile.h"
 
 /* The facts of a feed of which only the last one counts, in the order of snapshot_each. */
-enum slot { SLOT_LINK, SLOT_CHAIN, SLOT_INFO, SLOT_TAG = SLOT_INFO + INFO_POLL_INTERVAL + 1, SLOT_TRAFFIC = SLOT_TAG + 2,
+enum slot { SLOT_LINK, SLOT_CHAIN, SLOT_INFO, SLOT_TAG = SLOT_INFO + INFO_N, SLOT_TRAFFIC = SLOT_TAG + 2,
 	    SLOT_LOST, SLOTS };
 
 struct snapshot {
@@ -51,7 +51,7 @@ static int slot_of(const struct event *e)
 	case EV_CHAIN:
 		return e->u.chain.ok ? SLOT_CHAIN : -1;
 	case EV_INFO:
-		return e->u.info.info <= INFO_POLL_INTERVAL ? SLOT_INFO + e->u.info.info : -1;
+		return e->u.info.info < INFO_N ? SLOT_INFO + e->u.info.info : -1;
 	case EV_TAG:
 		return e->u.tag.code == ST_OK ? SLOT_TAG + (e->u.tag.final != 0) : -1;
 	case EV_TRAFFIC:

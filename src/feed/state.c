@@ -63,7 +63,7 @@ static const struct field head_fields[] = {
 };
 
 static const struct field info_fields[] = {
-	NUM(F_U8, "info", e.u.info.info, INFO_POLL_INTERVAL),
+	NUM(F_U8, "info", e.u.info.info, INFO_N - 1),
 	CODE(e.u.info.code),
 	NUM(F_U8, "yes", e.u.info.yes, 1),
 	NUM(F_U64, "a", e.u.info.a, UINT64_MAX),

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "eth/rpc.h"
 #include "feed/wire_info.h"
+#include "feed/wire_pending.h"
 
 /* What one incoming message needs while its parts are looked at. */
 struct incoming {
@@ -49,9 +50,11 @@ void wire_fini(struct wire *w)
 
 void wire_connected(struct wire *w)
 {
+	wire_pending_flush(w, UINT64_MAX);
 	memset(w->calls, 0, sizeof(w->calls));
 	w->first_left = 2;
-	w->sub[0] = 0;
+	w->sub[0] = w->pending_sub[0] = 0;
+	w->pending_asked = false;
 	w->id_done = w->genesis_done = false;
 }
 
@@ -98,11 +101,27 @@ static enum method method_find(const struct json_str *s)
 	return M_OTHER;
 }
 
+/* Heads and transactions are subscribed to by one method; they fail for different reasons, and are counted apart. */
+static void subscribe_params(struct wire_call *c, const struct json_str *params)
+{
+	struct json j;
+	struct json_str s;
+	bool whole = false;
+
+	json_init(&j, params->p, params->n);
+	if (!json_array(&j) || !json_next(&j) || !json_string(&j, &s) || !JSON_IS(&s, "newPendingTransactions"))
+		return;
+	c->method = M_PENDING;
+	c->number = json_next(&j) && json_bool(&j, &whole) && whole;
+}
+
 static void call_params(struct wire_call *c, const struct json_str *params)
 {
 	struct json j;
 	struct json_str s;
 
+	if (c->method == M_SUBSCRIBE && params->p)
+		subscribe_params(c, params);
 	if ((c->method != M_BLOCK_BY_HASH && c->method != M_BLOCK_BY_NUMBER) || !params->p)
 		return;
 	json_init(&j, params->p, params->n);
@@ -157,6 +176,8 @@ static void out_one(void *ctx, const struct rpc_msg *m)
 		.deadline_ns = UINT64_MAX,
 	};
 	call_params(c, &m->params);
+	if (c->method == M_PENDING)
+		o->w->pending_asked = true;
 }
 
 enum status wire_out(struct wire *w, const char *text, size_t n, uint64_t sched_ns)
@@ -286,11 +307,16 @@ static void note_head(struct wire *w, const struct rpc_msg *m, const struct net_
 }
 
 /*
- * There is one subscription per connection, so a notification is known by its shape. Its id may come before the
- * answer to eth_subscribe does, and in another form (provider.md faults 11 and 15).
+ * Where only heads are subscribed to, a notification is known by its shape. Its id may come before the answer to
+ * eth_subscribe does, and in another form (provider.md faults 11 and 15).
  */
 static void in_note(struct incoming *in, const struct rpc_msg *m)
 {
+	if (wire_is_pending(in->w, m)) {
+		if (!wire_pending(in->w, m, in->meta))
+			odd(in->w, "a pending transaction without a hash", m->result.p, m->result.n);
+		return;
+	}
 	if (m->result.n > 0 && m->result.p[0] == '{')
 		note_head(in->w, m, in->meta);
 	else
@@ -504,15 +530,26 @@ static void in_info(struct incoming *in, struct wire_call *c, const struct rpc_m
 	finish(in, c, &r);
 }
 
+/* A subscription's id; false: no answer that eth_subscribe may give. */
+static bool take_sub(char *to, size_t size, const struct json_str *result)
+{
+	struct json j;
+	struct json_str s = { .n = 0 };
+
+	json_init(&j, result->p, result->n);
+	if (json_peek(&j) == JSON_STRING ? !json_string(&j, &s) : !json_number(&j, &s))
+		return false;
+	utf8_clean(to, size, s.p, s.n);
+	return true;
+}
+
 static void in_plain(struct incoming *in, struct wire_call *c, const struct rpc_msg *m)
 {
 	struct wire *w = in->w;
 	struct wire_result r = { .code = ST_OK };
-	struct json j;
-	struct json_str s = { .n = 0 };
+	struct event e = { .u.info.a = c->number };
 	uint64_t before = w->chain_id;
 
-	json_init(&j, m->result.p, m->result.n);
 	switch ((enum method)c->method) {
 	case M_CHAIN_ID:
 		w->chain_ok = wire_quantity(&m->result, &w->chain_id);
@@ -532,12 +569,16 @@ static void in_plain(struct incoming *in, struct wire_call *c, const struct rpc_
 		}
 		break;
 	case M_SUBSCRIBE:
-		if (json_peek(&j) == JSON_STRING ? json_string(&j, &s) : json_number(&j, &s)) {
-			utf8_clean(w->sub, sizeof(w->sub), s.p, s.n);
-			r.sub = w->sub;
-		} else {
+	case M_PENDING:
+		if (!take_sub(c->method == M_SUBSCRIBE ? w->sub : w->pending_sub, sizeof(w->sub), &m->result)) {
 			r.code = ST_MALFORMED;
 			r.text = "subscription id is neither string nor number";
+		} else if (c->method == M_SUBSCRIBE) {
+			r.sub = w->sub;
+		}
+		if (c->method == M_PENDING) {
+			e.u.info.code = (uint8_t)r.code;
+			emit_info(w, INFO_PENDING, &e, in->meta);
 		}
 		break;
 	default:
@@ -565,6 +606,10 @@ static void call_failed(struct wire *w, const struct wire_call *c, enum status c
 		struct event e = { .u.info.code = (uint8_t)code };
 
 		emit_info(w, wire_info_kind((enum method)c->method), &e, m);
+	} else if (c->method == M_PENDING) {
+		struct event e = { .u.info = { .code = (uint8_t)code, .a = c->number } };
+
+		emit_info(w, INFO_PENDING, &e, m);
 	}
 }
 
@@ -763,6 +808,7 @@ void wire_in(struct wire *w, const char *text, size_t n, const struct net_meta *
 
 	if (w->hooks.tap)
 		w->hooks.tap->in(w->hooks.tap->ctx, text, n, m);
+	wire_pending_flush(w, m->recv_ns);
 	in.peeked = rpc_peek_reply(text, n, &msg);
 	if (in.peeked)
 		in_one(&in, &msg);

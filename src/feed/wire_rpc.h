@@ -40,7 +40,7 @@ struct wire_result {
 	uint64_t value; /* quantities: block number, chain id … */
 	const struct head *head; /* block calls that answered well */
 	bool body; /* … with a body that was handed on */
-	const char *sub; /* subscription id */
+	const char *sub; /* subscription id, of heads */
 	bool missing; /* a batch was answered without it, or not as a batch: ask it alone */
 };
 
@@ -85,7 +85,11 @@ struct wire {
 	unsigned next_recent;
 	struct head last; /* newest head known on this path */
 	bool has_last;
-	char sub[72]; /* id of the live subscription, "" if none */
+	char sub[72]; /* id of the live subscription to heads, "" if none */
+	char pending_sub[72]; /* of that to transactions that wait */
+	bool pending_asked; /* on this connection */
+	uint64_t pendings; /* transactions announced */
+	struct event txs; /* EV_TXS that is being filled (wire_pending.h) */
 };
 
 enum status wire_init(struct wire *w, const struct wire_hooks *h) MUST_CHECK;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "model/calls.h"
+#include "model/seen.h"
 
 enum {
 	METHOD_SLICES = 2, /* of five minutes: per method and path memory counts */
@@ -46,6 +47,8 @@ struct path *endpoint_new(const struct path_setup *s, uint64_t now_mono)
 	p->xfer_bytes_per_s = p->calls_per_min = p->bytes_per_min = (double)NAN;
 	p->budget_day = s->budget_day ? s->budget_day : UNKNOWN;
 	p->errors.last_mono = UNKNOWN;
+	p->pending.since = p->pending.ready = UNKNOWN;
+	seen_blank(&p->pending.cover);
 	p->facts.peers = p->facts.pending = p->facts.queued = UNKNOWN;
 	p->facts.peers_mono = p->facts.pool_mono = UNKNOWN;
 	p->facts.sync_per_s = (double)NAN;
@@ -185,6 +188,12 @@ void endpoint_link(struct path *p, const struct event *e)
 	} else if (!up && (pp->up || (state == LINK_WAITING && pp->down_mono == UNKNOWN))) {
 		pp->down_mono = e->mono;
 		pp->down_wall = e->wall;
+	}
+	/* A new connection subscribes anew, and what was announced in between is not known. */
+	if (!up) {
+		p->pending.on = false;
+		p->pending.why = ST_OK;
+		p->pending.since = UNKNOWN;
 	}
 	pp->up = up;
 	if (state == LINK_WAITING && p->cause != ST_OK) {
@@ -402,6 +411,15 @@ void endpoint_info(struct path *p, const struct event *e)
 	case INFO_POLL_INTERVAL:
 		if (code == ST_OK)
 			p->poll_interval_ns = e->u.info.a;
+		break;
+	case INFO_PENDING:
+		p->pending.why = code;
+		if (code != ST_OK || !p->pending.on)
+			p->pending.since = code == ST_OK ? e->mono : UNKNOWN;
+		p->pending.on = code == ST_OK;
+		p->pending.whole = code == ST_OK && e->u.info.a;
+		break;
+	case INFO_N:
 		break;
 	}
 }

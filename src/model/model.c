@@ -12,6 +12,7 @@
 #include "model/note.h"
 #include "model/pool.h"
 #include "model/race.h"
+#include "model/seen.h"
 
 /* ---- life ---- */
 
@@ -62,6 +63,7 @@ void model_free(struct model *m)
 	for (unsigned i = 0; i < m->n_chains; i++)
 		chain_free(m->chains[i]);
 	health_free(m);
+	seen_free(m->priv->announced);
 	free(m->priv->queue);
 	free(m->priv->tips);
 	free(m->priv->seen);
@@ -86,6 +88,8 @@ struct model *model_clone(const struct model *m)
 	mp->queue = NULL;
 	mp->tips = NULL;
 	mp->seen = NULL;
+	mp->announced = NULL;
+	mp->copy = true;
 	mp->queued = mp->queue_cap = mp->tips_cap = mp->seen_cap = 0;
 	if (!health_clone(to, m))
 		goto fail;
@@ -217,6 +221,7 @@ static int reuse_place(struct model *m, struct chain *c)
 			continue;
 		chain_free(m->chains[i]);
 		m->chains[i] = c;
+		seen_forget(m, i);
 		for (unsigned k = 0; k < NOTES_KEPT; k++)
 			if (m->notes[k].chain == (int)i)
 				m->notes[k].chain = -1;
@@ -260,6 +265,8 @@ static void path_chain(struct model *m, const struct event *e, uint64_t id, bool
 		at = add_chain(m, id, ok, genesis);
 	if (at != before) {
 		p->chain = at;
+		if (p->pending.on)
+			p->pending.since = e->mono;
 		p->has_head = false;
 		p->behind_blocks = UNKNOWN;
 		fork_forget(p);
@@ -387,6 +394,7 @@ static unsigned apply_head(struct model *m, const struct event *e)
 		return 0;
 	if (announces(source)) {
 		race_arrival(m, c, n, e);
+		seen_watch(m, (unsigned)p->chain, n);
 		chain_place(c, n);
 	}
 	endpoint_head(p, n, e);
@@ -508,7 +516,7 @@ static unsigned apply_one(struct model *m, const struct event *e)
 	case EV_REPLY: endpoint_reply(p, e); return 0;
 	case EV_INFO:
 		endpoint_info(p, e);
-		return DIRTY_NODE | (e->u.info.info == INFO_TXPOOL ? DIRTY_POOL : 0);
+		return DIRTY_NODE | (e->u.info.info == INFO_TXPOOL || e->u.info.info == INFO_PENDING ? DIRTY_POOL : 0);
 	case EV_TAG: return apply_tag(m, e);
 	case EV_GAP: enqueue(m, e); return 0;
 	case EV_TRAFFIC: endpoint_traffic(p, e); return 0;
@@ -517,6 +525,7 @@ static unsigned apply_one(struct model *m, const struct event *e)
 		p->lost = e->u.lost.dropped;
 		enqueue(m, e);
 		return DIRTY_PATHS;
+	case EV_TXS: seen_event(m, e); return 0;
 	}
 	return 0;
 }
@@ -595,6 +604,7 @@ unsigned model_tick(struct model *m, uint64_t now_mono, uint64_t now_wall)
 		dirty |= DIRTY_PATHS;
 	}
 	pool_tick(m);
+	seen_tick(m);
 	if (own_tick(m))
 		dirty |= DIRTY_OWN;
 	if (health_tick(m))

@@ -79,6 +79,13 @@ struct blk {
 	int32_t reincluded; /* how many of its transactions are in the winning branch; −1: not known (a body is missing) */
 	struct u256 lost_value; /* what the others would have moved; valid if reincluded ≥ 0 and lost_value_known */
 	bool lost_value_known;
+	/*
+	 * How many of its transactions had been announced before any path heard of the block, of how many that could have been
+	 * (all but those that no pool ever holds); the median of how long before. Valid if seen_known.
+	 */
+	bool seen_known;
+	uint32_t seen, seen_of;
+	uint64_t seen_p50; /* ns; UNKNOWN if none was seen */
 	bool gap_before; /* its parent is not known to us */
 	bool slot_lost; /* slot chains: more than one slot since its parent */
 	/* Chains whose signers take turns (chain.turns). */
@@ -205,6 +212,20 @@ struct err_detail {
 	uint32_t n; /* 0: the place is free */
 };
 
+/*
+ * Announcements of transactions that wait, and what became of them. The shares are over the transactions of all blocks of the
+ * last 10 minutes that were heard while announcements came (and had come for a while: model/seen.h).
+ */
+struct cover {
+	uint64_t txs, seen; /* transactions of those blocks; of them announced before the block was heard */
+	uint64_t lead_p50, lead_p90; /* announced → block heard, of those that were, ns; UNKNOWN without any */
+	double per_s; /* transactions announced for the first time, over the last minute; NaN before 5 s */
+	uint32_t history[60]; /* the same, of each of the last seconds, newest last */
+	unsigned history_n;
+	/* Announcements were forgotten or lost early: transactions may be missing, the shares are the least they can be. */
+	bool floor;
+};
+
 struct path_errors {
 	uint32_t total_5m; /* failed calls and lost connections in the last 5 minutes */
 	uint32_t by_code[ST_N]; /* since the start */
@@ -264,6 +285,14 @@ struct path {
 	struct call_stats span[RACE_WINDOWS];
 	uint64_t budget_day; /* calls that its node may get a day, by the configuration; UNKNOWN: nobody said */
 	struct path_errors errors;
+	/* Transactions that wait: are they announced here? */
+	struct {
+		bool on, whole; /* whole: with what they pay; else as hashes */
+		enum status why; /* not on: ST_OK not asked for, else the reason */
+		uint64_t since; /* mono, without a break; UNKNOWN */
+		uint64_t ready; /* when what has come is enough for a share of a block; UNKNOWN */
+		struct cover cover;
+	} pending;
 	struct heard heard[HEARD_KEPT]; /* ring: for Pulse */
 	unsigned heard_n, heard_next;
 	/* Facts of the node as told on this path. */
@@ -290,6 +319,15 @@ struct pool_view {
 	uint32_t history[60]; /* pending, newest last */
 	unsigned history_n;
 	enum status why; /* not known: the reason most paths gave */
+	/* By announcements, over all paths of the shown chain. */
+	unsigned announcing; /* paths that announce */
+	uint64_t ready; /* earliest of theirs; UNKNOWN */
+	struct cover cover;
+	/*
+	 * Of what was announced in the last 10 minutes and is in no block yet: how many say what they pay, and how many of those
+	 * pay the base fee of the next block. 0 of 0 if that base fee is not known.
+	 */
+	uint64_t pay_of, pay;
 };
 
 /* ---- event log ---- */

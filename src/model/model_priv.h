@@ -50,6 +50,7 @@ struct node {
 	bool ready; /* its event has passed the queue */
 	bool prov; /* on top of the chain before the decision */
 	bool in_rows;
+	bool watched; /* seen.c waits for it */
 	bool noted; /* the event log told of its body: missing or wrong */
 	uint8_t yes_n, no_n, unknown_n; /* verdicts */
 	uint8_t part_n[PART_N][TRUTH_NO + 1]; /* of each part, by enum truth */
@@ -206,6 +207,8 @@ struct model_priv {
 	bool chosen; /* the user chose the chain that is shown */
 	uint64_t second; /* of the last tick */
 	uint64_t clock_mono;
+	bool copy; /* by model_clone: it takes no events */
+	struct seen *announced; /* NULL: no announcement came yet, or a copy */
 	/* Pool. */
 	int pool_path;
 	uint64_t pool_mono;

@@ -2,16 +2,33 @@
 
 #include <math.h>
 
+#include "model/seen.h"
+
 /* Pools of different nodes differ, so the line of one of them must not jump between them: one path is followed. */
 #define STALE_NS (180 * NS_S)
 
 enum { HISTORY = sizeof((struct pool_view){ 0 }.history) / sizeof(uint32_t) };
 
-void pool_reset(struct model *m)
+/* What txpool_status tells; announcements have their own life (seen.c). */
+static void forget(struct model *m)
 {
-	m->pool = (struct pool_view){ .per_s = (double)NAN, .seen_mono = UNKNOWN };
+	struct pool_view *v = &m->pool;
+
+	v->known = false;
+	v->pending = v->queued = 0;
+	v->per_s = (double)NAN;
+	v->seen_mono = UNKNOWN;
+	v->history_n = 0;
+	v->why = ST_OK;
 	m->priv->pool_path = -1;
 	m->priv->pool_mono = UNKNOWN;
+}
+
+void pool_reset(struct model *m)
+{
+	m->pool = (struct pool_view){ .ready = UNKNOWN };
+	seen_blank(&m->pool.cover);
+	forget(m);
 }
 
 static int pick(const struct model *m)
@@ -55,7 +72,7 @@ void pool_tick(struct model *m)
 
 	if (at < 0) {
 		if (v->known)
-			pool_reset(m);
+			forget(m);
 		if (v->why != why(m)) {
 			v->why = why(m);
 			m->priv->dirty |= DIRTY_POOL;
@@ -64,7 +81,7 @@ void pool_tick(struct model *m)
 	}
 	p = m->paths[at];
 	if (at != m->priv->pool_path) {
-		pool_reset(m);
+		forget(m);
 		m->priv->pool_path = at;
 	} else if (p->facts.pool_mono == m->priv->pool_mono) {
 		return;

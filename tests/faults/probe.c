@@ -171,6 +171,11 @@ static void print_event(const struct event *e)
 		printf(",\"ev\":\"lost\"");
 		number("dropped", e->u.lost.dropped);
 		break;
+	case EV_TXS:
+		printf(",\"ev\":\"txs\"");
+		number("n", e->u.txs.n);
+		number("lost", e->u.txs.lost);
+		break;
 	}
 	printf("}\n");
 }

@@ -75,7 +75,7 @@ static void make(struct state *s, enum event_kind k)
 		memset(e->u.head.h.pad, 0, sizeof(e->u.head.h.pad));
 		break;
 	case EV_INFO:
-		e->u.info.info = (uint8_t)number(INFO_POLL_INTERVAL);
+		e->u.info.info = (uint8_t)number(INFO_N - 1);
 		e->u.info.code = (uint8_t)number(ST_N - 1);
 		e->u.info.a = number(UINT64_MAX);
 		fill(&e->u.info.price, sizeof(e->u.info.price));
@@ -198,7 +198,7 @@ static void strangers(void **state)
 		"{\"ev\":\"link\",\"text\":5}",
 		"{\"ev\":\"head\",\"hash\":\"0x12\"}",
 		"{\"ev\":\"head\",\"source\":200}",
-		"{\"ev\":\"info\",\"info\":6}",
+		"{\"ev\":\"info\",\"info\":99}",
 		"{\"ev\":\"tag\",\"final\":2}",
 		"{\"ev\":\"gap\",\"from\":99999999999999999999}",
 		"{\"ev\":\"chain\",\"ok\":1}",
