@@ -28,7 +28,7 @@ struct app {
 	struct recorder *recorder; /* NULL: not recording */
 	bool stopped, stuck; /* the feeds have ended; one has not */
 	unsigned long reorgs[CHAINS_MAX]; /* marked in the recording */
-	char from[128]; /* who named the endpoints, if not argv: "from ETH_RPC_URL", "found …/geth.ipc"; "" */
+	char from[128]; /* who named the endpoints if not argv: "from ETH_RPC_URL", "found …"; "" */
 	unsigned turn; /* ring to begin with */
 	uint64_t events, frames;
 	uint64_t head_recv; /* stamp of the head that is newest in the model; 0 once drawn */

@@ -62,6 +62,7 @@ void model_free(struct model *m)
 		endpoint_free(m->paths[i]);
 	for (unsigned i = 0; i < m->n_chains; i++)
 		chain_free(m->chains[i]);
+	alert_free(m);
 	health_free(m);
 	seen_free(m->priv->announced);
 	free(m->priv->queue);
@@ -85,13 +86,14 @@ struct model *model_clone(const struct model *m)
 	*mp = *m->priv;
 	to->priv = mp;
 	to->n_paths = to->n_chains = 0;
+	to->alerts = NULL;
 	mp->queue = NULL;
 	mp->tips = NULL;
 	mp->seen = NULL;
 	mp->announced = NULL;
 	mp->copy = true;
 	mp->queued = mp->queue_cap = mp->tips_cap = mp->seen_cap = 0;
-	if (!health_clone(to, m))
+	if (!health_clone(to, m) || !alert_clone(to, m))
 		goto fail;
 	for (unsigned i = 0; i < m->n_paths; i++) {
 		to->paths[i] = endpoint_clone(m->paths[i]);
@@ -607,8 +609,10 @@ unsigned model_tick(struct model *m, uint64_t now_mono, uint64_t now_wall)
 	seen_tick(m);
 	if (own_tick(m))
 		dirty |= DIRTY_OWN;
-	if (health_tick(m))
+	if (health_tick(m)) {
+		alert_tick(m);
 		dirty |= DIRTY_HEALTH;
+	}
 	if (line_tick(m))
 		dirty |= DIRTY_PATHS;
 	if (now_wall / NS_S != m->priv->second) {

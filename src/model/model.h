@@ -12,6 +12,7 @@
 #include "eth/chains.h"
 #include "eth/fee.h"
 #include "feed/event.h"
+#include "model/alert.h"
 #include "model/health.h"
 
 enum {
@@ -408,6 +409,7 @@ struct model {
 	uint64_t note_seq;
 	struct own own;
 	struct health health; /* model/health.h */
+	struct alerts *alerts; /* model/alert.h; NULL before the first evaluation */
 	double calls_per_min, bytes_per_min; /* all paths; NaN */
 	struct model_priv *priv;
 };
