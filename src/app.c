@@ -309,10 +309,6 @@ enum status app_start(struct app *a, const char *record, struct err *e)
 	for (unsigned i = 0; i < a->n_urls; i++) {
 		const struct url *u = &a->urls[i];
 
-		if (record && u->scheme == URL_ENODE) {
-			err_set(e, ST_USAGE, "what is said over RLPx cannot be recorded yet");
-			return err_cure(e, "record the node's ws://, http:// or IPC socket");
-		}
 		url_show(shows[i], sizeof(shows[i]), u);
 		paths[i] = (struct path_setup){
 			.node = u->name[0] ? u->name : shows[i],

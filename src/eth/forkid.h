@@ -25,7 +25,22 @@ void forkid_hash(const struct hash *genesis, const uint64_t *forks, size_t n, ui
  * for other chains; "unknown fork 0x…" if the chain is known and the fork is not. Returns out.
  */
 char *forkid_text(char out[FORKID_TEXT], const struct hash *genesis, const uint8_t hash[4], uint64_t next);
-/* Name of the network with this genesis: "mainnet", "Sepolia", "Hoodi", or NULL. */
+enum forkid_state {
+	FORKID_OTHER, /* nothing is known of the forks of its chain */
+	FORKID_OK,
+	FORKID_BEHIND, /* a fork that has passed by the clock is not behind it: it still syncs, or was not updated */
+	FORKID_UNREADY, /* it does not know the next fork */
+	FORKID_STRANGE, /* a fork that we do not know */
+};
+/*
+ * The same beside a clock (now: unix s, 0 unknown): also "behind: Cancun; Prague was at 2025-05-07 10:05 UTC", "BPO2,
+ * not ready for Amsterdam at 2026-10-06 13:53 UTC".
+ */
+enum forkid_state forkid_words(
+	char out[FORKID_TEXT], const struct hash *genesis, const uint8_t hash[4], uint64_t next, uint64_t now);
+/* Name of the network with this genesis: "mainnet", "Sepolia", "BSC", or NULL. */
 const char *forkid_network(const struct hash *genesis);
+/* Chain id of the chain with this genesis and such a fork; 0: not known. (Status tells a network id, which is another number.) */
+uint64_t forkid_chain(const struct hash *genesis, const uint8_t hash[4]);
 
 #endif

@@ -13,6 +13,17 @@ const char *method_name(enum method m)
 	return m < M_N ? names[m] : "other";
 }
 
+const char *peer_kind_name(enum peer_kind k)
+{
+	static const char *const names[PK_N] = {
+#define X(name, text) [name] = text,
+		PEER_KIND_LIST(X)
+#undef X
+	};
+
+	return k < PK_N ? names[k] : "other";
+}
+
 void head_from(struct head *out, const struct header *h, const uint8_t *extra)
 {
 	*out = (struct head){

@@ -38,6 +38,23 @@ enum method {
 	M_N
 };
 
+/* Messages of devp2p by what they are about: what is counted together. */
+#define PEER_KIND_LIST(X) \
+	X(PK_BASE, "p2p") \
+	X(PK_STATUS, "status") \
+	X(PK_HEADERS, "headers") \
+	X(PK_BODIES, "bodies") \
+	X(PK_BLOCKS, "new blocks") \
+	X(PK_TXS, "transactions") \
+	X(PK_OTHER, "other")
+
+enum peer_kind {
+#define X(name, text) name,
+	PEER_KIND_LIST(X)
+#undef X
+	PK_N
+};
+
 enum link_state {
 	LINK_IDLE, /* not started */
 	LINK_CONNECTING, /* text: what is being tried, "TCP", "TLS", "upgrade" */
@@ -72,6 +89,9 @@ enum event_kind {
 	EV_GAP, /* heads were missed and are being asked for */
 	EV_TRAFFIC, /* counters of the path, at most once a second */
 	EV_CLOCK, /* bound of this machine's clock error */
+	EV_PEER, /* devp2p: what Hello and Status say; once per connection */
+	EV_PEER_COUNT, /* devp2p: counters of the path and the last round trips, at most once a second */
+	EV_PEER_LEFT, /* devp2p: the node said Disconnect */
 	EV_LOST, /* the ring was full: ask again (CMD_RESYNC) */
 	EV_TXS, /* transactions that wait were announced: several in one event, told within PENDING_HOLD_NS */
 };
@@ -118,6 +138,7 @@ struct event {
 			uint64_t id;
 			struct hash genesis; /* zero: the node said null or was not asked */
 			bool ok; /* false: id unknown (the call failed) */
+			bool network; /* id is devp2p's network id: which chain has this genesis is not known */
 		} chain;
 		struct {
 			struct head h;
@@ -181,6 +202,26 @@ struct event {
 			uint64_t bytes_in, bytes_out, calls, notes, odd, bodies; /* since the start */
 		} traffic;
 		struct {
+			uint64_t network; /* not a chain id, though most chains use the same number */
+			uint64_t fork_next;
+			struct hash genesis;
+			uint8_t fork_hash[4]; /* EIP-2124 */
+			uint8_t p2p, eth; /* versions */
+			uint8_t bor; /* Status in Bor's form */
+			char caps[120]; /* "eth/68 eth/69 snap/1", clipped; safe to print */
+		} peer;
+		struct {
+			uint64_t frames_in, frames_out, reads, writes; /* since the start; reads, writes: system calls */
+			uint64_t ping_ns, tcp_ns; /* round trips: of the last Ping; the kernel's. UINT64_MAX: unknown */
+			struct {
+				uint32_t in, out; /* messages; stay at the largest value */
+				uint64_t in_bytes, out_bytes; /* decompressed */
+			} kind[PK_N];
+		} count;
+		struct {
+			int32_t reason; /* enum p2p_reason */
+		} left;
+		struct {
 			uint64_t bound_ns; /* UINT64_MAX: unknown */
 		} clock;
 		struct {
@@ -215,6 +256,7 @@ struct cmd {
 _Static_assert(sizeof(struct cmd) <= RING_SLOT, "a command is one ring slot");
 
 const char *method_name(enum method m); /* "eth_blockNumber" */
+const char *peer_kind_name(enum peer_kind k); /* "headers" */
 /* Digest of a decoded header. extra: its extra data bytes (h->extra.len of them). */
 void head_from(struct head *out, const struct header *h, const uint8_t *extra);
 

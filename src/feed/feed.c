@@ -10,9 +10,9 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "feed/feed_p2p.h"
 #include "feed/tap.h"
 #include "net/backoff.h"
-#include "net/devp2p/dial.h"
 #include "net/loop.h"
 
 enum { RING_SLOTS = 4096 };
@@ -29,11 +29,8 @@ struct feed {
 	struct net_loop *loop;
 	struct transport *tp;
 	struct drive drive;
-	/* enode:// has these in place of tp and drive. */
-	struct wire_p2p *p2p;
-	struct dial *dial;
-	uint64_t p2p_retry_ns;
-	uint8_t key[CURVE_KEY];
+	/* enode:// has this in place of tp and drive. */
+	struct feed_p2p *p2p;
 	struct rec_tap tap;
 	struct wire_tap wire_tap;
 	struct backoff backoff;
@@ -191,21 +188,15 @@ static void say_traffic(struct feed *f, uint64_t now)
 	e.u.traffic.notes = f->drive.wire.notes;
 	e.u.traffic.odd = f->drive.wire.odd;
 	e.u.traffic.bodies = f->drive.bodies;
-	if (f->p2p) {
-		if (f->dial)
-			dial_bytes(f->dial, &in, &out);
-		e.u.traffic.bytes_in = f->bytes_in + in;
-		e.u.traffic.bytes_out = f->bytes_out + out;
-		e.u.traffic.calls = f->p2p->calls;
-		e.u.traffic.notes = f->p2p->notes;
-		e.u.traffic.odd = f->p2p->odd;
-		e.u.traffic.bodies = f->p2p->bodies;
-	}
+	if (f->p2p)
+		feed_p2p_traffic(f->p2p, &e);
 	sum = e.u.traffic.bytes_in + e.u.traffic.bytes_out + e.u.traffic.odd;
 	if (sum == f->told)
 		return;
 	f->told = sum;
 	push(f, &e, false);
+	if (f->p2p)
+		feed_p2p_say_count(f->p2p);
 }
 
 /* ---- the transport's calls ---- */
@@ -311,53 +302,39 @@ static void p2p_open(struct feed *f)
 {
 	struct err e = { .code = ST_OK };
 
-	if (dial_open(&f->dial, f->loop, &f->url, f->o.net, f->o.key, &e) != ST_OK) {
+	if (feed_p2p_open(f->p2p, f->loop, &f->url, f->o.net, &e) != ST_OK)
 		on_down(f, &e, 0);
-		return;
-	}
-	say_link(f, LINK_CONNECTING, NULL, dial_doing(f->dial));
+	else
+		say_link(f, LINK_CONNECTING, NULL, dial_doing(f->p2p->dial));
 }
 
 static void p2p_service(struct feed *f)
 {
-	struct peer_event ev;
 	struct err e = { .code = ST_OK };
-	enum status st;
 
-	while ((st = dial_next(f->dial, &ev, &e)) == ST_OK) {
-		f->phases = *dial_phases(f->dial);
-		f->stood |= ev.kind == PEER_STATUS;
-		wire_p2p_event(f->p2p, dial_peer(f->dial), &ev);
-	}
-	if (st == ST_AGAIN)
-		st = wire_p2p_tick(f->p2p, &e);
-	if (st != ST_OK && st != ST_AGAIN) {
-		/* A node that was reached counts how often one comes; one that was not does not. */
-		on_down(f, &e, dial_peer(f->dial) ? f->p2p_retry_ns : 0);
-		return;
-	}
-	dial_flush(f->dial);
+	/* A node that was reached counts how often one comes; one that was not does not. */
+	if (feed_p2p_service(f->p2p, &f->phases, &f->stood, &e) != ST_OK)
+		on_down(f, &e, dial_peer(f->p2p->dial) ? f->p2p->retry_ns : 0);
 }
 
 static void p2p_close(struct feed *f, enum p2p_reason reason)
 {
-	uint64_t in = 0, out = 0;
-
-	if (!f->dial)
+	if (!f->p2p)
 		return;
-	wire_p2p_lost(f->p2p);
-	dial_bytes(f->dial, &in, &out);
-	f->bytes_in += in;
-	f->bytes_out += out;
-	dial_close(f->dial, reason);
-	f->dial = NULL;
+	feed_p2p_close(f->p2p, reason);
+	say_traffic(f, time_mono());
+}
+
+static bool p2p_is_open(const struct feed *f)
+{
+	return f->p2p && f->p2p->dial;
 }
 
 /* ---- connections ---- */
 
 static bool is_open(const struct feed *f)
 {
-	return f->tp || f->dial;
+	return f->tp || p2p_is_open(f);
 }
 
 /* `localhost:8545` may be either: what does not answer as HTTP is tried as WebSocket, and the other way round. */
@@ -441,7 +418,7 @@ static void show_progress(struct feed *f)
 
 	if (!is_open(f) || f->stood || f->state != LINK_CONNECTING)
 		return;
-	doing = f->dial ? dial_doing(f->dial) : f->tp->class->doing(f->tp);
+	doing = p2p_is_open(f) ? dial_doing(f->p2p->dial) : f->tp->class->doing(f->tp);
 	if (doing == f->doing)
 		return;
 	f->doing = doing;
@@ -472,10 +449,10 @@ static void take_commands(struct feed *f)
 				f->retry_at = time_mono();
 			init_backoff(f, f->opened);
 		}
-		if (c->kind == CMD_RESYNC && !(f->p2p ? f->p2p->live : f->drive.up))
+		if (c->kind == CMD_RESYNC && !(f->p2p ? f->p2p->wire.live : f->drive.up))
 			say_link(f, is_open(f) ? LINK_CONNECTING : LINK_WAITING, is_open(f) ? NULL : &f->dead_why, "");
 		if (f->p2p)
-			wire_p2p_cmd(f->p2p, c);
+			wire_p2p_cmd(&f->p2p->wire, c);
 		else
 			drive_cmd(&f->drive, c);
 		ring_pop(&f->down);
@@ -500,11 +477,8 @@ static uint64_t next_time(const struct feed *f)
 
 	if (!is_open(f))
 		return f->retry_at;
-	if (f->p2p) {
-		t = dial_deadline(f->dial);
-		d = wire_p2p_next(f->p2p);
-		return d < t ? d : t;
-	}
+	if (f->p2p)
+		return feed_p2p_next(f->p2p);
 	t = f->tp->class->deadline(f->tp);
 	d = drive_next(&f->drive);
 	t = d < t ? d : t;
@@ -527,7 +501,7 @@ static void run(struct feed *f)
 			break;
 		}
 		take_commands(f);
-		if (f->dial && !f->dead) {
+		if (p2p_is_open(f) && !f->dead) {
 			p2p_service(f);
 			show_progress(f);
 		}
@@ -582,10 +556,7 @@ static void feed_release(struct feed *f)
 	}
 	if (f->drive.wire.dec)
 		drive_fini(&f->drive);
-	if (f->p2p)
-		wire_p2p_fini(f->p2p);
-	free(f->p2p);
-	explicit_bzero(f->key, sizeof(f->key));
+	feed_p2p_free(f->p2p);
 	net_loop_free(f->loop);
 	wake_fini(&f->wake);
 	ring_fini(&f->up);
@@ -604,22 +575,10 @@ static enum status p2p_init(struct feed *f)
 		.wall = hook_wall,
 	};
 	const struct p2p_opts o = { .local = url_is_local(&f->url), .bodies = f->o.bodies, .claims = f->o.claims };
-	enum status st;
+	const uint8_t *key = f->o.key;
 
-	if (f->o.key) {
-		memcpy(f->key, f->o.key, sizeof(f->key));
-		f->o.key = f->key;
-	}
-	f->p2p_retry_ns = f->o.p2p_retry_ns ? f->o.p2p_retry_ns : PEER_BACKOFF_S * NS_S;
-	f->p2p = malloc(sizeof(*f->p2p));
-	if (!f->p2p)
-		return ST_NOMEM;
-	st = wire_p2p_init(f->p2p, &o, &hooks);
-	if (st != ST_OK) {
-		free(f->p2p);
-		f->p2p = NULL;
-	}
-	return st;
+	f->o.key = NULL; /* the caller's */
+	return feed_p2p_new(&f->p2p, &o, &hooks, key, f->o.p2p_retry_ns, &f->tap);
 }
 
 enum status feed_start(struct feed **out, const struct feed_opts *o, struct err *e)

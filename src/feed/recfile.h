@@ -33,6 +33,8 @@ enum meta {
 	META_VERIFY, /* µs that its verification took, if this feed did it */
 	META_SCHED, /* OUT: ns since it was due; latency counts from there */
 	META_ATTEMPT, /* OUT: 0 at first */
+	META_CODE, /* devp2p: of the message, as on the wire; its text is what follows the code, decompressed */
+	META_ASK, /* devp2p, OUT: what a request is for (wire_p2p.h) */
 	META_N
 };
 

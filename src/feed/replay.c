@@ -10,6 +10,7 @@
 #include "base/ring.h"
 #include "base/time.h"
 #include "feed/place.h"
+#include "feed/replay_p2p.h"
 #include "feed/state.h"
 #include "feed/wire_pending.h"
 
@@ -31,6 +32,7 @@ struct player;
 struct voice {
 	struct player *p;
 	struct wire wire;
+	struct replay_p2p *p2p; /* has spoken devp2p in place of JSON-RPC; else NULL */
 	uint16_t path;
 	uint32_t seq;
 	struct block *block; /* of the message that is being played, if it was verified by this feed */
@@ -324,11 +326,29 @@ static bool on_verify(void *ctx, const struct hash *h)
 	return false;
 }
 
+static uint64_t p2p_now(void *ctx)
+{
+	const struct voice *v = ctx;
+
+	return v->p->frame->mono;
+}
+
+static uint64_t p2p_wall(void *ctx)
+{
+	const struct voice *v = ctx;
+
+	return v->p->frame->wall;
+}
+
 static void play_out(struct voice *v, const struct frame *f)
 {
 	struct wire *w = &v->wire;
 	uint64_t token = f->meta[META_TOKEN], before = w->batches;
 
+	if (v->p2p) {
+		replay_p2p_out(v->p2p, f);
+		return;
+	}
 	if (f->meta[META_SCHED] > f->mono || wire_out(w, f->text, f->n, f->mono - f->meta[META_SCHED]) != ST_OK)
 		return;
 	for (int i = 0; i < WIRE_CALLS; i++) {
@@ -356,7 +376,10 @@ static void play_in(struct voice *v, const struct frame *f)
 
 	atomic_fetch_add(&v->p->r->raw, f->n);
 	v->asked = 0;
-	wire_in(&v->wire, f->text, f->n, &m);
+	if (v->p2p)
+		replay_p2p_in(v->p2p, f);
+	else
+		wire_in(&v->wire, f->text, f->n, &m);
 	if (v->block)
 		block_unref(v->block);
 	v->block = NULL;
@@ -364,10 +387,12 @@ static void play_in(struct voice *v, const struct frame *f)
 
 static void play_fail(struct voice *v, const struct frame *f, const struct state *s)
 {
-	struct wire_call *c = wire_find(&v->wire, s->id);
+	struct wire_call *c = v->p2p ? NULL : wire_find(&v->wire, s->id);
 	struct err e = { .code = (enum status)s->code, .detail = s->detail };
 
 	memcpy(e.text, s->text, sizeof(s->text) < sizeof(e.text) ? sizeof(s->text) : sizeof(e.text));
+	if (v->p2p)
+		replay_p2p_timeout(v->p2p, f, s->id);
 	if (c)
 		wire_fail(&v->wire, c, f->mono, f->wall, &e, 0);
 }
@@ -406,7 +431,7 @@ static void play_state(struct player *p, struct voice *v, const struct frame *f)
 		if (!v)
 			break;
 		if (frame_has(f, META_SNAPSHOT))
-			learn(&v->wire, e);
+			v->p2p ? replay_p2p_learn(v->p2p, e) : learn(&v->wire, e);
 		on_emit(v, e, true);
 		break;
 	case STATE_FAIL:
@@ -427,8 +452,11 @@ static void play_drop(struct player *p, const struct frame *f)
 {
 	struct state s;
 
-	for (unsigned i = 0; i < recreader_info(p->r->file)->n_feeds; i++)
+	for (unsigned i = 0; i < recreader_info(p->r->file)->n_feeds; i++) {
 		memset(p->voice[i].wire.calls, 0, sizeof(p->voice[i].wire.calls));
+		if (p->voice[i].p2p)
+			replay_p2p_close(p->voice[i].p2p);
+	}
 	p->warm = true;
 	if (state_read(&s, f->text, f->n) == ST_OK && s.kind == STATE_DROP)
 		atomic_fetch_add(&p->r->lost, s.dropped);
@@ -446,7 +474,9 @@ static void play(struct player *p, const struct frame *f)
 		play_state(p, v, f);
 		break;
 	case FRAME_OPEN: case FRAME_CLOSE:
-		if (v)
+		if (v && v->p2p)
+			f->kind == FRAME_OPEN ? replay_p2p_open(v->p2p) : replay_p2p_close(v->p2p);
+		else if (v)
 			wire_connected(&v->wire);
 		break;
 	case FRAME_OUT:
@@ -518,8 +548,10 @@ static void run(struct player *p)
 static void player_fini(struct player *p)
 {
 	late_clear(p);
-	for (unsigned i = 0; p->voice && i < recreader_info(p->r->file)->n_feeds; i++)
+	for (unsigned i = 0; p->voice && i < recreader_info(p->r->file)->n_feeds; i++) {
 		wire_fini(&p->voice[i].wire);
+		replay_p2p_free(p->voice[i].p2p);
+	}
 	free(p->voice);
 	verifier_free(p->verifier);
 }
@@ -538,10 +570,13 @@ static enum status player_init(struct player *p, struct replay *r)
 		return ST_NOMEM;
 	for (unsigned i = 0; i < n && st == ST_OK; i++) {
 		struct wire_hooks h = { .ctx = &p->voice[i], .emit = on_emit, .now = on_now, .verify = on_verify };
+		struct p2p_hooks p2p = { .ctx = &p->voice[i], .emit = on_emit, .now = p2p_now, .wall = p2p_wall };
 
 		p->voice[i].p = p;
 		p->voice[i].path = (uint16_t)i;
 		st = wire_init(&p->voice[i].wire, &h);
+		if (st == ST_OK && strcmp(recreader_info(r->file)->feed[i].via, "rlpx") == 0)
+			st = replay_p2p_new(&p->voice[i].p2p, &p2p);
 	}
 	rebase(p, time_mono());
 	return st;

@@ -6,7 +6,7 @@
 
 /* The facts of a feed of which only the last one counts, in the order of snapshot_each. */
 enum slot { SLOT_LINK, SLOT_CHAIN, SLOT_INFO, SLOT_TAG = SLOT_INFO + INFO_N, SLOT_TRAFFIC = SLOT_TAG + 2,
-	    SLOT_LOST, SLOTS };
+	    SLOT_PEER, SLOT_COUNT, SLOT_LOST, SLOTS };
 
 struct snapshot {
 	struct event slot[REC_FEEDS_MAX][SLOTS];
@@ -56,6 +56,10 @@ static int slot_of(const struct event *e)
 		return e->u.tag.code == ST_OK ? SLOT_TAG + (e->u.tag.final != 0) : -1;
 	case EV_TRAFFIC:
 		return SLOT_TRAFFIC;
+	case EV_PEER:
+		return SLOT_PEER;
+	case EV_PEER_COUNT:
+		return SLOT_COUNT;
 	case EV_LOST:
 		return SLOT_LOST;
 	default:

@@ -41,6 +41,7 @@ static const struct field chain_fields[] = {
 	NUM(F_U64, "id", e.u.chain.id, UINT64_MAX),
 	BIN(F_HASH, "genesis", e.u.chain.genesis),
 	NUM(F_BOOL, "ok", e.u.chain.ok, 1),
+	NUM(F_BOOL, "network", e.u.chain.network, 1),
 };
 
 static const struct field head_fields[] = {
@@ -105,6 +106,40 @@ static const struct field traffic_fields[] = {
 	NUM(F_U64, "bodies", e.u.traffic.bodies, UINT64_MAX),
 };
 
+static const struct field peer_fields[] = {
+	NUM(F_U64, "network", e.u.peer.network, UINT64_MAX),
+	BIN(F_HASH, "genesis", e.u.peer.genesis),
+	BIN(F_BYTES, "fork", e.u.peer.fork_hash),
+	NUM(F_U64, "fork_next", e.u.peer.fork_next, UINT64_MAX),
+	NUM(F_U8, "p2p", e.u.peer.p2p, UINT8_MAX),
+	NUM(F_U8, "eth", e.u.peer.eth, UINT8_MAX),
+	NUM(F_U8, "bor", e.u.peer.bor, 1),
+	TXT("caps", e.u.peer.caps),
+};
+
+#define KIND(name, k) \
+	NUM(F_U32, name "_in", e.u.count.kind[k].in, UINT32_MAX), \
+	NUM(F_U32, name "_out", e.u.count.kind[k].out, UINT32_MAX), \
+	NUM(F_U64, name "_in_bytes", e.u.count.kind[k].in_bytes, UINT64_MAX), \
+	NUM(F_U64, name "_out_bytes", e.u.count.kind[k].out_bytes, UINT64_MAX)
+
+static const struct field count_fields[] = {
+	NUM(F_U64, "frames_in", e.u.count.frames_in, UINT64_MAX),
+	NUM(F_U64, "frames_out", e.u.count.frames_out, UINT64_MAX),
+	NUM(F_U64, "reads", e.u.count.reads, UINT64_MAX),
+	NUM(F_U64, "writes", e.u.count.writes, UINT64_MAX),
+	NUM(F_U64, "ping_ns", e.u.count.ping_ns, UINT64_MAX),
+	NUM(F_U64, "tcp_ns", e.u.count.tcp_ns, UINT64_MAX),
+	KIND("p2p", PK_BASE),
+	KIND("status", PK_STATUS),
+	KIND("headers", PK_HEADERS),
+	KIND("bodies", PK_BODIES),
+	KIND("blocks", PK_BLOCKS),
+	KIND("txs", PK_TXS),
+	KIND("other", PK_OTHER),
+};
+
+static const struct field left_fields[] = { NUM(F_I32, "reason", e.u.left.reason, 0) };
 static const struct field clock_fields[] = { NUM(F_U64, "bound_ns", e.u.clock.bound_ns, UINT64_MAX) };
 static const struct field lost_fields[] = { NUM(F_U64, "dropped", e.u.lost.dropped, UINT64_MAX) };
 
@@ -142,6 +177,9 @@ static const struct kind {
 	{ "gap", STATE_EVENT, EV_GAP, FIELDS(gap_fields) },
 	{ "miss", STATE_EVENT, EV_BODY_MISS, FIELDS(miss_fields) },
 	{ "traffic", STATE_EVENT, EV_TRAFFIC, FIELDS(traffic_fields) },
+	{ "peer", STATE_EVENT, EV_PEER, FIELDS(peer_fields) },
+	{ "peer_count", STATE_EVENT, EV_PEER_COUNT, FIELDS(count_fields) },
+	{ "peer_left", STATE_EVENT, EV_PEER_LEFT, FIELDS(left_fields) },
 	{ "clock", STATE_EVENT, EV_CLOCK, FIELDS(clock_fields) },
 	{ "lost", STATE_EVENT, EV_LOST, FIELDS(lost_fields) },
 	{ "fail", STATE_FAIL, EV_LINK, FIELDS(fail_fields) },

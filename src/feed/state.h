@@ -9,7 +9,8 @@
 #include "feed/event.h"
 
 enum state_kind {
-	/* what a feed or the app said: EV_LINK EV_CHAIN EV_HEAD EV_INFO EV_TAG EV_GAP EV_BODY_MISS EV_TRAFFIC EV_CLOCK EV_LOST */
+	/* what a feed or the app said: EV_LINK EV_CHAIN EV_HEAD EV_INFO EV_TAG EV_GAP EV_BODY_MISS EV_TRAFFIC EV_PEER…
+	 * EV_CLOCK EV_LOST */
 	STATE_EVENT,
 	STATE_FAIL, /* a call ended without an answer: wire_fail */
 	STATE_ASK_CHAIN, /* wire_ask_chain */

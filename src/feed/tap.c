@@ -84,6 +84,34 @@ void tap_in(struct rec_tap *t, const char *text, size_t n, const struct net_meta
 	set_unless_0(&i->f, META_HTTP, m->http_status > 0 ? (uint64_t)m->http_status : 0);
 }
 
+void tap_p2p_out(struct rec_tap *t, uint64_t code, const void *data, size_t n, uint64_t mono, uint64_t wall, uint64_t sched,
+		 unsigned attempt, uint64_t ask)
+{
+	struct rec_item *i = t->q ? tap_item(t, ITEM_FRAME, FRAME_OUT, mono, wall, data, n) : NULL;
+
+	if (!i)
+		return;
+	frame_set(&i->f, META_CODE, code);
+	set_unless_0(&i->f, META_SCHED, sched < mono ? mono - sched : 0);
+	set_unless_0(&i->f, META_ATTEMPT, attempt);
+	set_unless_0(&i->f, META_ASK, ask);
+}
+
+void tap_p2p_in(struct rec_tap *t, uint64_t code, const void *data, size_t n, size_t wire, uint64_t mono, uint64_t wall)
+{
+	struct rec_item *i;
+
+	if (!t->q)
+		return;
+	tap_flush(t);
+	i = tap_item(t, ITEM_FRAME, FRAME_IN, mono, wall, data, n);
+	t->in = i;
+	if (!i)
+		return;
+	frame_set(&i->f, META_CODE, code);
+	set_unless_0(&i->f, META_WIRE, wire);
+}
+
 void tap_fail(struct rec_tap *t, uint64_t id, const struct err *e, uint64_t mono, uint64_t wall)
 {
 	struct state s = { .kind = STATE_FAIL, .id = id, .code = (uint8_t)e->code, .detail = e->detail };

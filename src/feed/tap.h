@@ -21,6 +21,10 @@ void tap_close(struct rec_tap *t, uint64_t mono, uint64_t wall);
 void tap_out(struct rec_tap *t, const char *text, size_t n, uint64_t mono, uint64_t wall, uint64_t token, uint64_t sched,
 	     unsigned attempt);
 void tap_in(struct rec_tap *t, const char *text, size_t n, const struct net_meta *m);
+/* The same for devp2p: code as on the wire, data what follows it, decompressed. ask: of wire_p2p_ask, 0 none. */
+void tap_p2p_out(struct rec_tap *t, uint64_t code, const void *data, size_t n, uint64_t mono, uint64_t wall, uint64_t sched,
+		 unsigned attempt, uint64_t ask);
+void tap_p2p_in(struct rec_tap *t, uint64_t code, const void *data, size_t n, size_t wire, uint64_t mono, uint64_t wall);
 /* A call ends without an answer. */
 void tap_fail(struct rec_tap *t, uint64_t id, const struct err *e, uint64_t mono, uint64_t wall);
 /* The message of the last tap_in held a block. */

@@ -7,6 +7,8 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "eth/forkid.h"
+#include "feed/peer_count.h"
 
 enum {
 	TIMEOUTS_MAX = 3, /* requests in a row without an answer: the node is no help */
@@ -33,7 +35,7 @@ void p2p_ask_free(struct p2p_ask *a)
 /* Gives the claim back, so that another path may fetch the body. */
 void p2p_ask_give_up(struct wire_p2p *w, struct p2p_ask *a)
 {
-	if (a->what == P2P_BODY && a->mine)
+	if (a->what == P2P_BODY && a->mine && !w->o.played)
 		claims_release(w->o.claims, claim_hash(&a->hash));
 	p2p_ask_free(a);
 }
@@ -54,6 +56,22 @@ void wire_p2p_fini(struct wire_p2p *w)
 	wire_p2p_lost(w);
 	verifier_free(w->verifier);
 	w->verifier = NULL;
+}
+
+/* In a recording, what was planned and never went out (another path had it) stays until its place is needed. */
+static bool make_room(struct wire_p2p *w)
+{
+	struct p2p_ask *oldest = NULL;
+
+	for (unsigned i = 0; i < P2P_ASKS; i++) {
+		struct p2p_ask *a = &w->asks[i];
+
+		if (!a->sent && (!oldest || a->asked < oldest->asked))
+			oldest = a;
+	}
+	if (oldest)
+		p2p_ask_free(oldest);
+	return oldest != NULL;
 }
 
 struct p2p_ask *p2p_ask_new(struct wire_p2p *w, enum p2p_what what, enum head_source source, const struct hash *hash,
@@ -79,6 +97,8 @@ struct p2p_ask *p2p_ask_new(struct wire_p2p *w, enum p2p_what what, enum head_so
 			a->hash = *hash;
 		return a;
 	}
+	if (w->o.played && make_room(w))
+		return p2p_ask_new(w, what, source, hash, number, limit);
 	w->odd++;
 	return NULL;
 }
@@ -101,10 +121,12 @@ static enum status send_one(struct wire_p2p *w, struct p2p_ask *a, uint64_t now)
 	struct err e = { .code = ST_OK };
 	enum status st;
 
+	w->sending = a;
 	if (a->what == P2P_BODY)
 		st = peer_get_bodies(w->peer, now, &a->hash, 1, &a->id, &e);
 	else
 		st = peer_get_headers(w->peer, now, hash, a->number, a->limit, reverse, &a->id, &e);
+	w->sending = NULL;
 	if (st == ST_OK) {
 		a->sent = true;
 		w->calls++;
@@ -138,8 +160,23 @@ static void send_due(struct wire_p2p *w, uint64_t now)
 
 /* ---- events ---- */
 
+/* What follows from messages alone; all else is in a recording as it was. */
+static bool from_messages(const struct event *e)
+{
+	switch (e->kind) {
+	case EV_CHAIN: case EV_HEAD: case EV_BLOCK: case EV_VERDICT: case EV_REPLY:
+		return true;
+	case EV_INFO:
+		return e->u.info.info == INFO_CLIENT;
+	default:
+		return false;
+	}
+}
+
 void p2p_emit(struct wire_p2p *w, struct event *e, bool important)
 {
+	if (w->o.played && !from_messages(e))
+		return;
 	w->hooks.emit(w->hooks.ctx, e, important);
 }
 
@@ -291,6 +328,9 @@ static void say_client(struct wire_p2p *w, const struct peer_event *ev)
 static void on_status(struct wire_p2p *w, const struct peer_event *ev)
 {
 	const struct eth_status *s = ev->u.status.status;
+	uint64_t id = forkid_chain(&s->genesis, s->fork_hash);
+	struct event fact = { .mono = ev->recv_ns, .wall = ev->wall_ns };
+	struct err e;
 
 	if (w->chain.kind == EV_CHAIN && !hash_eq(&w->chain.u.chain.genesis, &s->genesis)) {
 		w->has_tip = false;
@@ -299,7 +339,7 @@ static void on_status(struct wire_p2p *w, const struct peer_event *ev)
 	w->live = true;
 	w->timeouts = w->back = 0;
 	w->first_left = 2;
-	w->info = chain_find(s->network);
+	w->info = chain_find(id ? id : s->network);
 	w->block_ns = w->info->block_ms * NS_MS;
 	w->poll_ns = drive_poll_interval(w->block_ns, w->o.local);
 	w->last_head = w->hooks.now(w->hooks.ctx);
@@ -308,13 +348,32 @@ static void on_status(struct wire_p2p *w, const struct peer_event *ev)
 		.kind = EV_CHAIN,
 		.mono = ev->recv_ns,
 		.wall = ev->wall_ns,
-		.u.chain = { .id = s->network, .genesis = s->genesis, .ok = true },
+		.u.chain = { .id = id ? id : s->network, .genesis = s->genesis, .ok = true, .network = !id },
 	};
 	p2p_emit(w, &w->chain, true);
 	w->hooks.link(w->hooks.ctx, LINK_POLLING, ST_OK, "");
 	say_client(w, ev);
+	if (peer_fact_event(&fact, w->peer))
+		p2p_emit(w, &fact, true);
 	p2p_say_poll(w);
+	/* A first round trip; the peer's own come every 15 s. */
+	if (!w->o.played && peer_ping(w->peer, w->hooks.now(w->hooks.ctx), &e) != ST_OK)
+		w->odd++;
 	(void)p2p_ask_new(w, P2P_TIP, SRC_FIRST, &s->head, 0, DRIVE_BACKFILL);
+}
+
+/* A request that nobody answered has no message: its time is now. */
+static void on_timeout(struct wire_p2p *w, const struct peer_event *ev)
+{
+	struct err e = { .code = ST_TIMEOUT };
+	struct peer_event now = *ev;
+
+	now.recv_ns = w->hooks.now(w->hooks.ctx);
+	now.wall_ns = w->hooks.wall(w->hooks.ctx);
+	memcpy(e.text, ev->text, sizeof(e.text));
+	if (w->tap.gave_up)
+		w->tap.gave_up(w->tap.ctx, ev->u.answer.id, &e, now.recv_ns, now.wall_ns);
+	on_answer(w, &now);
 }
 
 void wire_p2p_event(struct wire_p2p *w, struct peer *p, const struct peer_event *ev)
@@ -327,7 +386,10 @@ void wire_p2p_event(struct wire_p2p *w, struct peer *p, const struct peer_event 
 	case PEER_HEADERS:
 	case PEER_BODIES:
 	case PEER_MISS:
-		on_answer(w, ev);
+		if (ev->data)
+			on_answer(w, ev);
+		else
+			on_timeout(w, ev);
 		break;
 	case PEER_HASHES:
 		w->notes++;

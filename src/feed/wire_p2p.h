@@ -24,6 +24,7 @@ enum {
 
 struct p2p_opts {
 	bool local;
+	bool played; /* a recording: nothing is asked, what was asked comes by wire_p2p_play_out; claims may be NULL */
 	enum bodies bodies;
 	struct claims *claims; /* shared by all feeds */
 };
@@ -34,6 +35,13 @@ struct p2p_hooks {
 	void (*link)(void *ctx, enum link_state s, enum status cause, const char *text);
 	uint64_t (*now)(void *ctx); /* monotonic */
 	uint64_t (*wall)(void *ctx);
+};
+
+/* For a recorder; all NULL otherwise: the message at work held this path's block; a request is given up without an answer. */
+struct p2p_tap {
+	void *ctx;
+	void (*took_block)(void *ctx, uint64_t done_ns, uint32_t took_us);
+	void (*gave_up)(void *ctx, uint64_t id, const struct err *e, uint64_t now_ns, uint64_t now_wall);
 };
 
 enum p2p_what {
@@ -62,6 +70,7 @@ struct p2p_ask {
 struct wire_p2p {
 	struct p2p_opts o;
 	struct p2p_hooks hooks;
+	struct p2p_tap tap;
 	struct peer *peer; /* NULL: not connected; borrowed */
 	struct verifier *verifier;
 	struct p2p_ask asks[P2P_ASKS];
@@ -79,6 +88,12 @@ struct wire_p2p {
 	unsigned back; /* the poll begins so far below the tip: the node went back */
 	unsigned walked, first_left, heads, timeouts, no_tip;
 	uint64_t calls, notes, odd, bodies; /* since the start */
+	const struct p2p_ask *sending; /* while it is handed to the peer */
+	struct {
+		bool block; /* the message being played held a block that was taken */
+		uint64_t done_ns;
+		uint32_t took_us;
+	} played;
 	struct err down; /* code ST_OK: the connection is of use */
 };
 
@@ -92,6 +107,21 @@ void wire_p2p_lost(struct wire_p2p *w);
 void wire_p2p_cmd(struct wire_p2p *w, const struct cmd *c);
 /* Asks what is due. Anything but ST_OK: the connection is of no use any more, *e says why. */
 enum status wire_p2p_tick(struct wire_p2p *w, struct err *e) MUST_CHECK;
+/* META_ASK of a request. */
+uint64_t wire_p2p_ask(const struct p2p_ask *a);
+
+/*
+ * A recording (p2p_opts.played). Requests as they went out: data behind the code, ask as wire_p2p_ask gave it, due when it was to
+ * go out. Messages that came in go through wire_p2p_event, `played` set before. A request that got no answer. What an earlier frame
+ * said (EV_CHAIN, EV_HEAD) for who begins in the middle.
+ */
+void wire_p2p_play_out(struct wire_p2p *w, struct peer *p, uint64_t code, const void *data, size_t n, uint64_t now_ns,
+		       uint64_t due_ns, uint64_t ask, unsigned attempt);
+void wire_p2p_play_timeout(struct wire_p2p *w, struct peer *p, uint64_t id, uint64_t now_ns);
+void wire_p2p_learn(struct wire_p2p *w, const struct event *e);
+
+/* An event of the path that is no answer to a message. */
+void p2p_emit(struct wire_p2p *w, struct event *e, bool important);
 /* When wire_p2p_tick wants to run next; UINT64_MAX: not connected. */
 uint64_t wire_p2p_next(const struct wire_p2p *w);
 

@@ -22,7 +22,7 @@ static bool is_known(const struct wire_p2p *w, const struct hash *h)
 	return false;
 }
 
-static void remember(struct wire_p2p *w, const struct head *h)
+void p2p_remember(struct wire_p2p *w, const struct head *h)
 {
 	w->known[w->next_known].hash = h->hash;
 	w->known[w->next_known].number = h->number;
@@ -40,7 +40,7 @@ static void emit_head(struct wire_p2p *w, const struct head *h, enum head_source
 		.u.head = { .h = *h, .source = (uint8_t)source, .hash_ok = TRUTH_YES },
 	};
 
-	remember(w, h);
+	p2p_remember(w, h);
 	p2p_emit(w, &e, true);
 }
 
@@ -52,7 +52,8 @@ static void want_body(struct wire_p2p *w, const struct rlp_item *header, const s
 	bool sample = false, mine = false;
 	struct p2p_ask *a;
 
-	if (source != SRC_ASKED) {
+	/* In a recording it is the request that tells whether the body was asked for. */
+	if (source != SRC_ASKED && !w->o.played) {
 		if (w->o.bodies == BODIES_OFF)
 			return;
 		if (source == SRC_PUSH || source == SRC_POLL)
@@ -77,8 +78,8 @@ static void want_body(struct wire_p2p *w, const struct rlp_item *header, const s
 	a->header_n = header->raw_n;
 }
 
-static void emit_block(struct wire_p2p *w, struct block *b, const struct p2p_ask *a, const struct verdict *v, uint32_t took_us,
-		       const struct peer_event *ev)
+static void emit_block(struct wire_p2p *w, struct block *b, const struct p2p_ask *a, const struct verdict *v, uint64_t done_ns,
+		       uint32_t took_us, const struct peer_event *ev)
 {
 	struct event e = {
 		.kind = EV_BLOCK,
@@ -87,7 +88,7 @@ static void emit_block(struct wire_p2p *w, struct block *b, const struct p2p_ask
 		.u.block = {
 			.block = b,
 			.asked_mono = a->asked,
-			.done_mono = w->hooks.now(w->hooks.ctx),
+			.done_mono = done_ns,
 			.wire_bytes = ev->wire,
 			.source = a->source,
 			.sample = a->sample,
@@ -101,6 +102,8 @@ static void emit_block(struct wire_p2p *w, struct block *b, const struct p2p_ask
 	};
 
 	w->bodies++;
+	if (w->tap.took_block)
+		w->tap.took_block(w->tap.ctx, done_ns, took_us);
 	p2p_emit(w, &e, true);
 	p2p_emit(w, &verdict, false);
 }
@@ -111,21 +114,27 @@ static enum status take_block(struct wire_p2p *w, const struct p2p_ask *a, const
 {
 	struct block *b = NULL;
 	struct verdict v;
-	uint64_t t0 = w->hooks.now(w->hooks.ctx);
+	uint64_t t0 = w->hooks.now(w->hooks.ctx), done_ns;
 	uint32_t took_us;
-	enum status st = block_from_rlp(parts, &b, e);
+	enum status st;
 
+	if (w->o.played && !w->played.block)
+		return err_set(e, ST_WRONG_BLOCK, "it was not taken");
+	st = block_from_rlp(parts, &b, e);
 	if (st != ST_OK)
 		return st;
 	st = verify_block(w->verifier, b, w->chain.u.chain.id, &v);
-	took_us = (uint32_t)((w->hooks.now(w->hooks.ctx) - t0) / NS_US);
+	done_ns = w->o.played ? w->played.done_ns : w->hooks.now(w->hooks.ctx);
+	took_us = w->o.played ? w->played.took_us : (uint32_t)((done_ns - t0) / NS_US);
 	if (st != ST_OK) {
 		st = err_set(e, st, "out of memory");
 	} else if (v.txs == TRUTH_NO || v.withdrawals == TRUTH_NO) {
 		st = err_set(e, ST_WRONG_BLOCK, "a body of another block: %s differs", v.field);
 	} else {
 		(void)block_senders(b, w->verifier);
-		emit_block(w, b, a, &v, took_us, ev);
+		if (!w->o.played)
+			done_ns = w->hooks.now(w->hooks.ctx);
+		emit_block(w, b, a, &v, done_ns, took_us, ev);
 		return ST_OK;
 	}
 	block_unref(b);
@@ -440,12 +449,12 @@ void p2p_on_new_block(struct wire_p2p *w, const struct peer_event *ev)
 	if (w->o.bodies == BODIES_OFF)
 		return;
 	/* It came unasked: nothing is saved by leaving it to another path. */
-	a.mine = claims_take(w->o.claims, claim_hash(&h.hash));
+	a.mine = w->o.played || claims_take(w->o.claims, claim_hash(&h.hash));
 	a.sample = !a.mine;
 	if (take_block(w, &a, &parts, ev, &e) != ST_OK) {
 		w->odd++;
 		p2p_emit_miss(w, &a, e.code, e.text);
-		if (a.mine)
+		if (a.mine && !w->o.played)
 			claims_release(w->o.claims, claim_hash(&h.hash));
 	}
 }

@@ -12,7 +12,6 @@ struct p2p_ask *p2p_ask_new(struct wire_p2p *w, enum p2p_what what, enum head_so
 bool p2p_asking(const struct wire_p2p *w, enum p2p_what what, const struct hash *hash);
 
 /* wire_p2p.c: events. */
-void p2p_emit(struct wire_p2p *w, struct event *e, bool important);
 void p2p_emit_miss(struct wire_p2p *w, const struct p2p_ask *a, enum status code, const char *text);
 void p2p_say_poll(struct wire_p2p *w);
 
@@ -23,6 +22,9 @@ void p2p_on_hashes(struct wire_p2p *w, const struct peer_event *ev);
 void p2p_on_new_block(struct wire_p2p *w, const struct peer_event *ev);
 void p2p_on_hash(struct wire_p2p *w, const struct hash *hash, uint64_t number,
 	const struct peer_event *ev);
+
+/* wire_p2p_heads.c: a header that is known from now on. */
+void p2p_remember(struct wire_p2p *w, const struct head *h);
 
 /* wire_p2p_heads.c: when to look for the next head. */
 void p2p_plan_poll(struct wire_p2p *w, uint64_t now);

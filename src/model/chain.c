@@ -512,6 +512,7 @@ void chain_name(struct chain *c, uint64_t id, const struct hash *genesis)
 {
 	c->id = id;
 	c->id_known = true;
+	c->network = false;
 	c->genesis = *genesis;
 	c->info = chain_find(id);
 	if (c->info->id == id && c->info->name)
@@ -520,6 +521,14 @@ void chain_name(struct chain *c, uint64_t id, const struct hash *genesis)
 		snprintf(c->name, sizeof(c->name), "chain %llu", (unsigned long long)id);
 	c->block_ms = c->info->block_ms ? c->info->block_ms : UNKNOWN;
 	c->turns = c->info->kind == CHAIN_POA;
+}
+
+void chain_name_network(struct chain *c, uint64_t network, const struct hash *genesis)
+{
+	chain_name(c, 0, genesis);
+	c->id = network;
+	c->network = true;
+	snprintf(c->name, sizeof(c->name), "network %llu", (unsigned long long)network);
 }
 
 struct chain *chain_new(uint64_t id, bool id_known, const struct hash *genesis)

@@ -13,6 +13,8 @@ void chain_free(struct chain *c);
 struct chain *chain_clone(const struct chain *c);
 /* Sets id, genesis, info, name: when they become known. */
 void chain_name(struct chain *c, uint64_t id, const struct hash *genesis);
+/* Its own id is not known, only the devp2p network's. */
+void chain_name_network(struct chain *c, uint64_t network, const struct hash *genesis);
 /*
  * The block of this head, new or known; fields that were missing are filled in. *fresh: it is new. NULL: a head that
  * cannot be (no hash, no number, number ≥ 2^63), or no memory.

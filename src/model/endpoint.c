@@ -52,6 +52,7 @@ struct path *endpoint_new(const struct path_setup *s, uint64_t now_mono)
 	p->facts.peers = p->facts.pending = p->facts.queued = UNKNOWN;
 	p->facts.peers_mono = p->facts.pool_mono = UNKNOWN;
 	p->facts.sync_per_s = (double)NAN;
+	p->peer.ping_ns = p->peer.tcp_ns = UNKNOWN;
 	p->priv->up_since = p->priv->down_mono = p->priv->down_wall = UNKNOWN;
 	p->priv->first_head = p->priv->trouble_note = p->priv->lost_note = p->priv->resub_mono = UNKNOWN;
 	p->priv->noted_chain = -1;
@@ -171,7 +172,7 @@ void endpoint_link(struct path *p, const struct event *e)
 	p->attempt = e->u.link.attempt;
 	if (e->u.link.via[0]) {
 		snprintf(p->via, sizeof(p->via), "%.*s", (int)sizeof(e->u.link.via) - 1, e->u.link.via);
-		p->push = strncmp(p->via, "http", 4) != 0 && strcmp(p->via, "rlpx") != 0;
+		p->push = strncmp(p->via, "http", 4) != 0 && !path_is_p2p(p);
 	}
 	if (state == LINK_CONNECTING || up) {
 		p->dns_us = e->u.link.dns_us;
@@ -421,6 +422,51 @@ void endpoint_info(struct path *p, const struct event *e)
 		break;
 	case INFO_N:
 		break;
+	}
+}
+
+bool path_is_p2p(const struct path *p)
+{
+	return strcmp(p->via, "rlpx") == 0;
+}
+
+void endpoint_peer(struct path *p, const struct event *e)
+{
+	struct peer_view *v = &p->peer;
+	int reason = e->u.left.reason;
+
+	switch (e->kind) {
+	case EV_PEER:
+		v->known = true;
+		v->network = e->u.peer.network;
+		v->fork_next = e->u.peer.fork_next;
+		v->genesis = e->u.peer.genesis;
+		memcpy(v->fork_hash, e->u.peer.fork_hash, sizeof(v->fork_hash));
+		v->p2p = e->u.peer.p2p;
+		v->eth = e->u.peer.eth;
+		v->bor = e->u.peer.bor != 0;
+		snprintf(v->caps, sizeof(v->caps), "%.*s", (int)sizeof(e->u.peer.caps) - 1, e->u.peer.caps);
+		break;
+	case EV_PEER_COUNT:
+		v->counted = true;
+		v->frames_in = e->u.count.frames_in;
+		v->frames_out = e->u.count.frames_out;
+		v->reads = e->u.count.reads;
+		v->writes = e->u.count.writes;
+		/* A round trip that was measured stays until the next one. */
+		if (e->u.count.ping_ns != UNKNOWN)
+			v->ping_ns = e->u.count.ping_ns;
+		if (e->u.count.tcp_ns != UNKNOWN)
+			v->tcp_ns = e->u.count.tcp_ns;
+		for (unsigned k = 0; k < PK_N; k++) {
+			v->kind[k].in = e->u.count.kind[k].in;
+			v->kind[k].out = e->u.count.kind[k].out;
+			v->kind[k].in_bytes = e->u.count.kind[k].in_bytes;
+			v->kind[k].out_bytes = e->u.count.kind[k].out_bytes;
+		}
+		break;
+	default:
+		v->left[reason >= 0 && reason < PEER_NO_REASON ? reason : PEER_NO_REASON]++;
 	}
 }
 

@@ -11,6 +11,8 @@ struct path *endpoint_clone(const struct path *p);
 void endpoint_link(struct path *p, const struct event *e);
 void endpoint_reply(struct path *p, const struct event *e);
 void endpoint_info(struct path *p, const struct event *e);
+/* EV_PEER, EV_PEER_COUNT, EV_PEER_LEFT. */
+void endpoint_peer(struct path *p, const struct event *e);
 void endpoint_traffic(struct path *p, const struct event *e);
 /* Bytes and time of a body after its first read. */
 void endpoint_xfer(struct path *p, const struct event *e);

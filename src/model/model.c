@@ -177,15 +177,29 @@ void model_show(struct model *m, unsigned chain)
 	mark_paths(m);
 }
 
-/* A genesis that is not known fits every chain of that id. */
-static int find_chain(struct model *m, uint64_t id, bool ok, const struct hash *genesis)
+/* One of the two is a network id: then the genesis decides. */
+static bool same_network(const struct chain *c, const struct event *e)
 {
-	bool none = hash_is_zero(genesis);
+	return (c->network || e->u.chain.network) && c->id_known && e->u.chain.ok && !hash_is_zero(&e->u.chain.genesis) &&
+	       hash_eq(&c->genesis, &e->u.chain.genesis);
+}
+
+/* A genesis that is not known fits every chain of that id. */
+static int find_chain(struct model *m, const struct event *e)
+{
+	const struct hash *genesis = &e->u.chain.genesis;
+	bool none = hash_is_zero(genesis), ok = e->u.chain.ok;
+	uint64_t id = e->u.chain.id;
 
 	for (unsigned pass = 0; pass < 2; pass++) {
 		for (unsigned i = 0; i < m->n_chains; i++) {
 			struct chain *c = m->chains[i];
 
+			if (same_network(c, e)) {
+				if (c->network && !e->u.chain.network)
+					chain_name(c, id, genesis);
+				return (int)i;
+			}
 			if (c->id_known != ok || (ok && c->id != id))
 				continue;
 			if (hash_eq(&c->genesis, genesis))
@@ -237,11 +251,13 @@ static int reuse_place(struct model *m, struct chain *c)
 	return -1;
 }
 
-static int add_chain(struct model *m, uint64_t id, bool ok, const struct hash *genesis)
+static int add_chain(struct model *m, const struct event *e)
 {
-	struct chain *c = chain_new(id, ok, genesis);
+	struct chain *c = chain_new(e->u.chain.id, e->u.chain.ok, &e->u.chain.genesis);
 	int at = -1;
 
+	if (c && e->u.chain.network)
+		chain_name_network(c, e->u.chain.id, &e->u.chain.genesis);
 	if (c && m->n_chains < CHAINS_MAX) {
 		at = (int)m->n_chains++;
 		m->chains[at] = c;
@@ -253,18 +269,21 @@ static int add_chain(struct model *m, uint64_t id, bool ok, const struct hash *g
 	return at;
 }
 
-static void path_chain(struct model *m, const struct event *e, uint64_t id, bool ok, const struct hash *genesis)
+static void path_chain(struct model *m, const struct event *e)
 {
 	struct path *p = m->paths[e->path];
-	int at = find_chain(m, id, ok, genesis), before = p->chain;
+	int at = find_chain(m, e), before = p->chain;
 
 	/* What came before the id was known belongs to it. */
-	if (at < 0 && ok && before >= 0 && !m->chains[before]->id_known && !shared(m, before, e->path)) {
-		chain_name(m->chains[before], id, genesis);
+	if (at < 0 && e->u.chain.ok && before >= 0 && !m->chains[before]->id_known && !shared(m, before, e->path)) {
+		if (e->u.chain.network)
+			chain_name_network(m->chains[before], e->u.chain.id, &e->u.chain.genesis);
+		else
+			chain_name(m->chains[before], e->u.chain.id, &e->u.chain.genesis);
 		at = before;
 	}
 	if (at < 0)
-		at = add_chain(m, id, ok, genesis);
+		at = add_chain(m, e);
 	if (at != before) {
 		p->chain = at;
 		if (p->pending.on)
@@ -278,10 +297,10 @@ static void path_chain(struct model *m, const struct event *e, uint64_t id, bool
 
 static struct chain *chain_of(struct model *m, const struct event *e)
 {
-	static const struct hash none;
+	const struct event unknown = { .kind = EV_CHAIN, .path = e->path, .mono = e->mono, .wall = e->wall };
 
 	if (m->paths[e->path]->chain < 0)
-		path_chain(m, e, 0, false, &none);
+		path_chain(m, &unknown);
 	return m->paths[e->path]->chain < 0 ? NULL : m->chains[m->paths[e->path]->chain];
 }
 
@@ -502,7 +521,7 @@ static unsigned apply_one(struct model *m, const struct event *e)
 		/* A node that does not answer is still the node that it was. */
 		if (!e->u.chain.ok)
 			return 0;
-		path_chain(m, e, e->u.chain.id, true, &e->u.chain.genesis);
+		path_chain(m, e);
 		enqueue(m, e);
 		return DIRTY_PATHS | DIRTY_NODE;
 	case EV_HEAD: return apply_head(m, e);
@@ -522,6 +541,9 @@ static unsigned apply_one(struct model *m, const struct event *e)
 	case EV_TAG: return apply_tag(m, e);
 	case EV_GAP: enqueue(m, e); return 0;
 	case EV_TRAFFIC: endpoint_traffic(p, e); return 0;
+	case EV_PEER:
+	case EV_PEER_COUNT:
+	case EV_PEER_LEFT: endpoint_peer(p, e); return DIRTY_NODE;
 	case EV_CLOCK: return apply_clock(m, e);
 	case EV_LOST:
 		p->lost = e->u.lost.dropped;

@@ -159,6 +159,7 @@ struct tag_view {
 struct chain {
 	uint64_t id;
 	bool id_known;
+	bool network; /* id is a devp2p network id, the chain's own is not known */
 	struct hash genesis; /* zero if unknown */
 	const struct chain_info *info;
 	char name[32]; /* "Ethereum", or "chain 4153" */
@@ -225,6 +226,25 @@ struct cover {
 	unsigned history_n;
 	/* Announcements were forgotten or lost early: transactions may be missing, the shares are the least they can be. */
 	bool floor;
+};
+
+/* What a path over devp2p tells besides (feed/event.h: EV_PEER, EV_PEER_COUNT, EV_PEER_LEFT). */
+enum { PEER_REASONS = 18, PEER_NO_REASON = PEER_REASONS - 1 }; /* 0x00 … 0x10 of Disconnect; other ones and none */
+struct peer_view {
+	bool known; /* Hello and Status came */
+	uint64_t network, fork_next;
+	struct hash genesis;
+	uint8_t fork_hash[4];
+	unsigned p2p, eth; /* versions */
+	bool bor;
+	char caps[120];
+	bool counted;
+	uint64_t frames_in, frames_out, reads, writes;
+	uint64_t ping_ns, tcp_ns; /* UNKNOWN */
+	struct {
+		uint64_t in, out, in_bytes, out_bytes;
+	} kind[PK_N];
+	uint32_t left[PEER_REASONS]; /* how often the node disconnected for this reason */
 };
 
 struct path_errors {
@@ -308,6 +328,7 @@ struct path {
 		bool gas_price_known;
 		struct u256 gas_price;
 	} facts;
+	struct peer_view peer; /* devp2p */
 	struct path_priv *priv;
 };
 
@@ -500,6 +521,8 @@ const struct heard *path_heard_at(const struct path *p, unsigned i);
 const struct note *model_note_at(const struct model *m, unsigned i);
 /* Time between a block and its parent in ms; UNKNOWN if the parent is not known. */
 uint64_t blk_interval_ms(const struct chain *c, const struct blk *b);
+/* Does this path speak devp2p? */
+bool path_is_p2p(const struct path *p);
 /* The word for a link state: "live", "poll", "SILENT", "connecting", "down", "WRONG CHAIN". */
 const char *path_state_word(const struct path *p);
 

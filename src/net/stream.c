@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -338,7 +339,8 @@ net_easy_setup(void *handle, const struct url *u, const struct net_opts *o, int 
 		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
 		curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
 	}
-	if (url_is_local(u))
+	/* The environment's proxies are for the web: a peer-to-peer port is reached through one only if that is asked for. */
+	if (url_is_local(u) || (u->scheme == URL_ENODE && o->proxy == NULL))
 		curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	else if (o->proxy != NULL)
 		curl_easy_setopt(easy, CURLOPT_PROXY, o->proxy);
@@ -796,6 +798,23 @@ stream_quick_ack(struct stream *s)
 #else
 	(void)s;
 #endif
+}
+
+uint64_t
+stream_rtt(const struct stream *s)
+{
+#if defined(__linux__) && defined(TCP_INFO)
+	struct tcp_info info;
+	socklen_t n = sizeof(info);
+
+	if (s->url->scheme != URL_IPC && s->fd != CURL_SOCKET_BAD &&
+		getsockopt((int)s->fd, IPPROTO_TCP, TCP_INFO, &info, &n) == 0 &&
+		n >= offsetof(struct tcp_info, tcpi_rtt) + sizeof(info.tcpi_rtt) && info.tcpi_rtt > 0)
+		return info.tcpi_rtt * NS_US;
+#else
+	(void)s;
+#endif
+	return UINT64_MAX;
 }
 
 void

@@ -20,7 +20,7 @@ struct net_opts {
 	const char *jwt_file; /* HS256 secret (hex, 32 bytes): a fresh token per request or handshake; or NULL */
 	const char *cacert; /* or NULL */
 	bool insecure;
-	const char *proxy; /* or NULL: the environment's, but never for loopback and unix */
+	const char *proxy; /* or NULL: the environment's, but never for loopback, unix and enode:// */
 	uint64_t connect_timeout_ns; /* 0: 10 s */
 	uint64_t request_timeout_ns; /* 0: 30 s; HTTP: whole transfer */
 	size_t max_message; /* 0: 128 MiB */
@@ -85,6 +85,8 @@ const char *stream_doing(const struct stream *s);
  * forgets it, so it is said before each read.
  */
 void stream_quick_ack(struct stream *s);
+/* The kernel's own, smoothed round trip of a TCP connection in ns; UINT64_MAX: not told by this system, or no TCP. */
+uint64_t stream_rtt(const struct stream *s);
 /* Local "address:port → address:port" for the log; "" for unix. */
 void stream_describe(const struct stream *s, char *out, size_t size);
 

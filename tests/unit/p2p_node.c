@@ -279,6 +279,10 @@ static void converse(struct p2p_node *n, int fd)
 
 		if (how && met)
 			announce(&l, how);
+		if (atomic_exchange(&n->leave, false)) {
+			say_bye(&l, P2P_TOO_MANY);
+			l.over = true;
+		}
 		flush(&l);
 		if (poll(&p, 1, 5) <= 0)
 			continue;

@@ -36,6 +36,7 @@ struct p2p_node {
 	_Atomic int announce; /* 1: NewBlockHashes, 2: NewBlock, 3: BlockRangeUpdate of its head; back to 0 when it is out */
 	_Atomic unsigned accepted; /* connections */
 	_Atomic bool stop, hang_up; /* hang_up: closes this connection */
+	_Atomic bool leave; /* says Disconnect, too many peers, and closes */
 	uint8_t key[CURVE_KEY];
 	char url[256];
 	int fd;

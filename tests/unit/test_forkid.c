@@ -131,12 +131,75 @@ static void strangers(void **state)
 	assert_string_equal(forkid_text(text, genesis_of("mainnet"), hash, 0), "unknown fork 0x12345678");
 }
 
+/* Beside a clock: what a node has missed. Times are those of the vectors above. */
+static void beside_a_clock(void **state)
+{
+	char text[FORKID_TEXT];
+	uint8_t hash[4];
+
+	(void)state;
+	put(hash, 0x9f3d2254); /* Cancun */
+	assert_int_equal(forkid_words(text, genesis_of("mainnet"), hash, 1746612311, 1746612310), FORKID_OK);
+	assert_string_equal(text, "Cancun, next Prague at 2025-05-07 10:05 UTC");
+	assert_int_equal(forkid_words(text, genesis_of("mainnet"), hash, 1746612311, 1746612311), FORKID_BEHIND);
+	assert_string_equal(text, "behind: Cancun; Prague was at 2025-05-07 10:05 UTC");
+	assert_int_equal(forkid_words(text, genesis_of("mainnet"), hash, 0, 1746612310), FORKID_UNREADY);
+	assert_string_equal(text, "Cancun, not ready for Prague at 2025-05-07 10:05 UTC");
+	/* A fork by number, long ago. */
+	put(hash, 0xb715077d);
+	assert_int_equal(forkid_words(text, genesis_of("mainnet"), hash, 13773000, 1746612311), FORKID_BEHIND);
+	assert_string_equal(text, "behind: London; Arrow Glacier was at block 13773000");
+	put(hash, 0x07c9462e);
+	assert_int_equal(forkid_words(text, genesis_of("mainnet"), hash, 0, 1796000000), FORKID_OK);
+	assert_string_equal(text, "BPO2");
+	assert_int_equal(forkid_words(text, genesis_of("mainnet"), hash, 1798761600, 1796000000), FORKID_STRANGE);
+	put(hash, 0x12345678);
+	assert_int_equal(forkid_words(text, genesis_of("mainnet"), hash, 0, 1796000000), FORKID_STRANGE);
+	assert_int_equal(forkid_words(text, &(struct hash){ { 1 } }, hash, 0, 1796000000), FORKID_OTHER);
+}
+
+/* Two chains with one genesis. Identifiers of Ethereum Classic: besu's ClassicForkIdsTest. */
+static void which_chain(void **state)
+{
+	static const struct {
+		uint32_t hash;
+		uint64_t next;
+		const char *text;
+	} classic[] = {
+		{ 0x7ba22882, 10500839, "Agharta, next Phoenix at block 10500839" },
+		{ 0x9007bfcc, 11700000, "Phoenix, next Thanos at block 11700000" },
+		{ 0xdb63a1ca, 13189133, "Thanos, next Magneto at block 13189133" },
+		{ 0x0f6bf187, 14525000, "Magneto, next Mystique at block 14525000" },
+		{ 0x7fd1bb25, 19250000, "Mystique, next Spiral at block 19250000" },
+		{ 0xbe46d57c, 0, "Spiral" },
+	};
+	static const struct hash bsc = { { 0x0d, 0x21, 0x84, 0x0a, 0xbf, 0xf4, 0x6b, 0x96, 0xc8, 0x4b, 0x2a, 0xc9, 0xe1, 0x0e,
+		0x4f, 0x5c, 0xda, 0xeb, 0x56, 0x93, 0xcb, 0x66, 0x5d, 0xb6, 0x2a, 0x2f, 0x3b, 0x02, 0xd2, 0xd5, 0x7b, 0x5b } };
+	char text[FORKID_TEXT];
+	uint8_t hash[4];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(classic) / sizeof(classic[0]); i++) {
+		put(hash, classic[i].hash);
+		assert_int_equal(forkid_chain(genesis_of("mainnet"), hash), 61);
+		assert_string_equal(forkid_text(text, genesis_of("mainnet"), hash, classic[i].next), classic[i].text);
+	}
+	put(hash, 0x07c9462e);
+	assert_int_equal(forkid_chain(genesis_of("mainnet"), hash), 1);
+	assert_int_equal(forkid_chain(genesis_of("Sepolia"), hash), 11155111);
+	assert_int_equal(forkid_chain(&bsc, hash), 56);
+	assert_string_equal(forkid_text(text, &bsc, hash, 0), "0x07c9462e");
+	assert_int_equal(forkid_chain(&(struct hash){ { 1 } }, hash), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_words),
 		cmocka_unit_test(computed),
 		cmocka_unit_test(strangers),
+		cmocka_unit_test(beside_a_clock),
+		cmocka_unit_test(which_chain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,7 @@
 #include "app.h"
 #include "model_equal.h"
 #include "net/stream.h"
+#include "p2p_node.h"
 
 /* ---- the scripted node ---- */
 
@@ -271,6 +272,28 @@ static bool same_facts(const struct path *a, const struct path *b)
 	return true;
 }
 
+static bool same_peer(const struct peer_view *a, const struct peer_view *b)
+{
+	SAME("peer known", a->known, b->known);
+	SAME("network", a->network, b->network);
+	SAME("genesis", hash_eq(&a->genesis, &b->genesis), true);
+	SAME("fork", memcmp(a->fork_hash, b->fork_hash, 4), 0);
+	SAME("eth", a->eth, b->eth);
+	SAME("caps", strcmp(a->caps, b->caps), 0);
+	SAME("frames in", a->frames_in, b->frames_in);
+	SAME("reads", a->reads, b->reads);
+	SAME("writes", a->writes, b->writes);
+	SAME("ping", a->ping_ns, b->ping_ns);
+	SAME("tcp", a->tcp_ns, b->tcp_ns);
+	for (unsigned k = 0; k < PK_N; k++) {
+		SAME(peer_kind_name((enum peer_kind)k), a->kind[k].in, b->kind[k].in);
+		SAME(peer_kind_name((enum peer_kind)k), a->kind[k].out_bytes, b->kind[k].out_bytes);
+	}
+	for (unsigned r = 0; r < PEER_REASONS; r++)
+		SAME("reason", a->left[r], b->left[r]);
+	return true;
+}
+
 static bool same_models(const struct model *a, const struct model *b)
 {
 	SAME("now", a->now_mono, b->now_mono);
@@ -280,7 +303,7 @@ static bool same_models(const struct model *a, const struct model *b)
 	SAME("paths", a->n_paths, b->n_paths);
 	SAME("shown", a->shown, b->shown);
 	for (unsigned i = 0; i < a->n_paths; i++) {
-		if (!same_facts(a->paths[i], b->paths[i])) {
+		if (!same_facts(a->paths[i], b->paths[i]) || !same_peer(&a->paths[i]->peer, &b->paths[i]->peer)) {
 			print_message("path %u, %s %s\n", i, a->paths[i]->node, a->paths[i]->via);
 			return false;
 		}
@@ -451,9 +474,133 @@ static void replay_shows_the_same(void **state)
 		tell(list, n);
 }
 
+/* ---- devp2p ---- */
+
+/* Turns of the monitor until the node's head is `number` there; fails after 20 s. */
+static void until_head(struct run *r, uint64_t number, const struct hash *hash)
+{
+	const uint64_t end = time_mono() + 20 * NS_S;
+	const struct chain *c;
+
+	for (;;) {
+		struct pollfd p = { .fd = wake_fd(&r->app.wake), .events = POLLIN };
+
+		if (!run_turn(r))
+			(void)poll(&p, 1, 20);
+		c = model_chain(r->app.model);
+		if (c && c->head && c->head->h.number == number && c->head->body && hash_eq(&c->head->h.hash, hash))
+			return;
+		if (time_mono() > end)
+			fail_msg("no block %llu", (unsigned long long)number);
+	}
+}
+
+static void until_left(struct run *r)
+{
+	const uint64_t end = time_mono() + 20 * NS_S;
+
+	while (r->app.model->paths[0]->state != LINK_WAITING) {
+		struct pollfd p = { .fd = wake_fd(&r->app.wake), .events = POLLIN };
+
+		if (!run_turn(r))
+			(void)poll(&p, 1, 20);
+		if (time_mono() > end)
+			fail_msg("still connected");
+	}
+}
+
+static bool file_has(const char *file, const void *bytes, size_t n)
+{
+	FILE *f = fopen(file, "rb");
+	static char data[4 << 20];
+	size_t size = f ? fread(data, 1, sizeof(data), f) : 0;
+
+	assert_in_range(size, 1, sizeof(data) - 1);
+	fclose(f);
+	return memmem(data, size, bytes, n) != NULL;
+}
+
+/* Every frame of the file, unpacked: is this in one of their texts? */
+static bool frames_have(const char *file, const void *bytes, size_t n, unsigned *p2p)
+{
+	struct recreader *r;
+	struct frame f;
+	struct err e;
+	bool found = false;
+
+	*p2p = 0;
+	if (recreader_open(&r, file, &e) != ST_OK)
+		fail_msg("%s", e.text);
+	while (recreader_next(r, &f, &e) == ST_OK) {
+		found |= memmem(f.text, f.n, bytes, n) != NULL;
+		*p2p += frame_has(&f, META_CODE);
+	}
+	recreader_close(r);
+	return found;
+}
+
+/* A node over RLPx: polled and announced heads, a branch, a body that is wrong, the node going away. */
+static void p2p_replay_shows_the_same(void **state)
+{
+	struct p2p_node n = { .act = NODE_GOOD, .version = 69, .network = 31337, .top = 50 };
+	char url[300], file[128], hex[2 * CURVE_PUB + 1], *at;
+	char *argv[] = { (char[]){ "chaintop" }, url, NULL };
+	uint8_t id[CURVE_PUB];
+	const struct path *p;
+	struct curve *c;
+	struct err e;
+	struct run live;
+	unsigned p2p;
+
+	(void)state;
+	p2p_node_start(&n);
+	snprintf(url, sizeof(url), "n=%s", n.url);
+	snprintf(file, sizeof(file), "%s/p2p.ct", dir);
+	run_start(&live, file, argv);
+	until_head(&live, 50, &n.hash[0][50]);
+	atomic_store(&n.top, 53);
+	until_head(&live, 53, &n.hash[0][53]);
+	for (unsigned how = 1; how <= 3; how++) {
+		atomic_store(&n.top, 60 + 2 * how);
+		atomic_store(&n.announce, (int)how);
+		until_head(&live, 60 + 2 * how, &n.hash[0][60 + 2 * how]);
+	}
+	atomic_store(&n.branch, 1);
+	atomic_store(&n.top, 68);
+	atomic_store(&n.announce, 1);
+	until_head(&live, 68, &n.hash[1][68]);
+	atomic_store(&n.leave, true);
+	until_left(&live);
+	run_stop(&live);
+	p = live.app.model->paths[0];
+	assert_true(p->peer.known && p->peer.counted);
+	assert_int_equal(p->peer.network, 31337);
+	assert_int_equal(p->peer.eth, 69);
+	assert_int_equal(p->peer.left[4], 1); /* too many peers */
+	assert_int_not_equal(p->peer.ping_ns, UNKNOWN);
+	assert_in_range(p->peer.kind[PK_HEADERS].in, 3, 1000);
+	assert_in_range(p->peer.kind[PK_BODIES].in, 3, 1000);
+	compare(&live, file);
+	/* Whose port it was is in no frame, and in no byte of the file. */
+	assert_int_equal(curve_new(&c, &e), ST_OK);
+	assert_true(curve_pub(c, n.key, id));
+	curve_free(c);
+	at = strstr(n.url, "//") + 2;
+	snprintf(hex, sizeof(hex), "%.*s", (int)sizeof(hex) - 1, at);
+	assert_false(frames_have(file, id, sizeof(id), &p2p));
+	assert_in_range(p2p, 20, 100000);
+	assert_false(frames_have(file, hex, 16, &p2p));
+	assert_false(file_has(file, id, 16));
+	assert_false(file_has(file, hex, 16));
+	assert_false(file_has(file, n.key, sizeof(n.key)));
+	run_fini(&live);
+	p2p_node_stop(&n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(p2p_replay_shows_the_same),
 		cmocka_unit_test(replay_shows_the_same),
 	};
 

@@ -66,6 +66,7 @@ static void make(struct state *s, enum event_kind k)
 	case EV_CHAIN:
 		e->u.chain.id = number(UINT64_MAX);
 		e->u.chain.ok = rnd() % 2;
+		e->u.chain.network = rnd() % 2;
 		fill(&e->u.chain.genesis, sizeof(e->u.chain.genesis));
 		break;
 	case EV_HEAD:
@@ -98,6 +99,26 @@ static void make(struct state *s, enum event_kind k)
 	case EV_TRAFFIC:
 		e->u.traffic.bytes_in = number(UINT64_MAX);
 		e->u.traffic.bodies = number(UINT64_MAX);
+		break;
+	case EV_PEER:
+		e->u.peer.network = number(UINT64_MAX);
+		e->u.peer.fork_next = number(UINT64_MAX);
+		fill(&e->u.peer.genesis, sizeof(e->u.peer.genesis));
+		fill(&e->u.peer.fork_hash, sizeof(e->u.peer.fork_hash));
+		e->u.peer.eth = (uint8_t)number(UINT8_MAX);
+		e->u.peer.bor = rnd() % 2;
+		text(e->u.peer.caps, sizeof(e->u.peer.caps));
+		break;
+	case EV_PEER_COUNT:
+		e->u.count.reads = number(UINT64_MAX);
+		e->u.count.ping_ns = number(UINT64_MAX);
+		for (unsigned i = 0; i < PK_N; i++) {
+			e->u.count.kind[i].in = (uint32_t)number(UINT32_MAX);
+			e->u.count.kind[i].out_bytes = number(UINT64_MAX);
+		}
+		break;
+	case EV_PEER_LEFT:
+		e->u.left.reason = (int32_t)number(256) - 1;
 		break;
 	case EV_CLOCK:
 		e->u.clock.bound_ns = number(UINT64_MAX);
@@ -135,7 +156,7 @@ static void events_survive(void **state)
 			assert_string_equal(out.p, again.p);
 		}
 	}
-	assert_int_equal(told, 10);
+	assert_int_equal(told, 13);
 	a.e.kind = EV_BLOCK;
 	a.kind = STATE_EVENT;
 	assert_int_equal(state_write(&out, &a), ST_USAGE);

@@ -17,6 +17,7 @@ struct dial {
 	struct url url;
 	struct stream *s;
 	struct peer *p;
+	const struct peer_tap *tap;
 	uint8_t key[CURVE_KEY], remote[CURVE_PUB];
 	bool has_key;
 	uint64_t start_ns, bytes_in, bytes_out;
@@ -52,6 +53,11 @@ enum status dial_open(struct dial **out, struct net_loop *l, const struct url *u
 	else
 		*out = d;
 	return st;
+}
+
+void dial_tap(struct dial *d, const struct peer_tap *tap)
+{
+	d->tap = tap;
 }
 
 void dial_close(struct dial *d, enum p2p_reason reason)
@@ -98,7 +104,7 @@ void dial_flush(struct dial *d)
 /* ST_OK: the connection stands. */
 static enum status connect_stream(struct dial *d, struct err *e)
 {
-	struct peer_opts o = { .role = RLPX_INITIATOR, .key = d->has_key ? d->key : NULL, .remote = d->remote };
+	struct peer_opts o = { .role = RLPX_INITIATOR, .key = d->has_key ? d->key : NULL, .remote = d->remote, .tap = d->tap };
 
 	switch (stream_state(d->s, e)) {
 	case STREAM_CONNECTING: return ST_AGAIN;
@@ -184,6 +190,11 @@ const struct net_phases *dial_phases(const struct dial *d)
 const char *dial_doing(const struct dial *d)
 {
 	return d->p ? peer_doing(d->p) : stream_doing(d->s);
+}
+
+uint64_t dial_tcp_rtt(const struct dial *d)
+{
+	return stream_rtt(d->s);
 }
 
 void dial_bytes(const struct dial *d, uint64_t *in, uint64_t *out)

@@ -17,6 +17,8 @@ struct dial;
 /* u: of scheme URL_ENODE. key: CURVE_KEY bytes, copied, or NULL: a fresh one. Errors as stream_open and peer_new. */
 enum status dial_open(struct dial **out, struct net_loop *l, const struct url *u, const struct net_opts *o, const uint8_t *key,
 		      struct err *e) MUST_CHECK;
+/* Listens in, from the beginning; right after dial_open. tap is borrowed. */
+void dial_tap(struct dial *d, const struct peer_tap *tap);
 /* Says good-bye for this reason if that can be had at once, and closes. NULL is allowed. */
 void dial_close(struct dial *d, enum p2p_reason reason);
 /*
@@ -34,6 +36,8 @@ struct peer *dial_peer(struct dial *d);
 const struct net_phases *dial_phases(const struct dial *d);
 /* "DNS", "TCP", "RLPx", "Hello", "Status", then "". */
 const char *dial_doing(const struct dial *d);
+/* stream_rtt of the connection. */
+uint64_t dial_tcp_rtt(const struct dial *d);
 void dial_bytes(const struct dial *d, uint64_t *in, uint64_t *out);
 
 #endif

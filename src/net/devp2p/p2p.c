@@ -118,6 +118,20 @@ bool p2p_has(const struct p2p_hello *h, const char *name, uint32_t version)
 	return false;
 }
 
+char *p2p_caps_text(char *out, size_t size, const struct p2p_hello *h)
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (unsigned i = 0; i < h->n_caps && n < size; i++) {
+		const int k = snprintf(
+			out + n, size - n, "%s%s/%u", i > 0 ? " " : "", h->caps[i].name, (unsigned)h->caps[i].version);
+
+		n += k > 0 ? (size_t)k : 0;
+	}
+	return out;
+}
+
 int p2p_reason(const uint8_t *p, size_t n)
 {
 	struct rlp_item i;
@@ -135,34 +149,6 @@ int p2p_reason(const uint8_t *p, size_t n)
 	if (i.list || i.n > 1)
 		return P2P_NO_REASON;
 	return i.n == 0 ? P2P_REQUESTED : i.p[0];
-}
-
-char *p2p_reason_text(char *out, size_t size, int reason)
-{
-	static const char *const words[] = {
-		[P2P_REQUESTED] = "requested",
-		[P2P_NETWORK_ERROR] = "network error",
-		[P2P_BREACH] = "breach of protocol",
-		[P2P_USELESS] = "useless peer",
-		[P2P_TOO_MANY] = "too many peers",
-		[P2P_ALREADY] = "already connected",
-		[P2P_INCOMPATIBLE] = "incompatible p2p version",
-		[P2P_BAD_IDENTITY] = "invalid node identity",
-		[P2P_QUITTING] = "quitting",
-		[P2P_UNEXPECTED_IDENTITY] = "unexpected identity",
-		[P2P_SELF] = "connected to itself",
-		[P2P_TIMEOUT] = "read timeout",
-		[P2P_SUBPROTOCOL] = "subprotocol error",
-	};
-	const int known = sizeof(words) / sizeof(words[0]);
-
-	if (reason == P2P_NO_REASON)
-		snprintf(out, size, "no reason said");
-	else if (reason >= 0 && reason < known && words[reason] != NULL)
-		snprintf(out, size, "%s", words[reason]);
-	else
-		snprintf(out, size, "unknown reason 0x%02x", (unsigned)reason);
-	return out;
 }
 
 size_t p2p_disconnect_encode(uint8_t out[4], enum p2p_reason reason)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "eth/p2p_reason.h"
 #include "net/devp2p/curve.h"
 
 enum p2p_code { P2P_HELLO = 0x00, P2P_DISCONNECT = 0x01, P2P_PING = 0x02, P2P_PONG = 0x03 };
@@ -43,28 +44,11 @@ enum status p2p_hello_encode(struct buf *b, const struct p2p_hello *h) MUST_CHEC
 /* Is a capability among them? */
 bool p2p_has(const struct p2p_hello *h, const char *name, uint32_t version);
 
-/* Reasons of a Disconnect. Others than these exist: show the number. */
-enum p2p_reason {
-	P2P_REQUESTED = 0x00,
-	P2P_NETWORK_ERROR = 0x01,
-	P2P_BREACH = 0x02,
-	P2P_USELESS = 0x03, /* no capability in common */
-	P2P_TOO_MANY = 0x04,
-	P2P_ALREADY = 0x05,
-	P2P_INCOMPATIBLE = 0x06,
-	P2P_BAD_IDENTITY = 0x07,
-	P2P_QUITTING = 0x08,
-	P2P_UNEXPECTED_IDENTITY = 0x09,
-	P2P_SELF = 0x0a,
-	P2P_TIMEOUT = 0x0b,
-	P2P_SUBPROTOCOL = 0x10, /* the status or a message of eth did not please */
-	P2P_NO_REASON = -1, /* none was said, or it cannot be read */
-};
+/* "eth/68 eth/69 snap/1", clipped. Returns out. */
+char *p2p_caps_text(char *out, size_t size, const struct p2p_hello *h);
 
 /* [reason], a bare reason, or nothing: all are in use. A number above 255 is P2P_NO_REASON. */
 int p2p_reason(const uint8_t *p, size_t n);
-/* "too many peers"; "unknown reason 0x42"; "no reason said". Written to out[size] (32 is enough). Returns out. */
-char *p2p_reason_text(char *out, size_t size, int reason);
 /* [reason] into out[4]; returns its length. */
 size_t p2p_disconnect_encode(uint8_t out[4], enum p2p_reason reason);
 

@@ -124,10 +124,23 @@ enum status peer_die(struct peer *p, const struct err *e, int reason)
  * Sending ---------------------------------------------------------------------------------------
  */
 
+enum status peer_queue(struct peer *p, uint64_t code, const void *data, size_t n, struct err *e)
+{
+	enum status st;
+
+	if (p->rlpx == NULL)
+		return ST_OK;
+	st = rlpx_send(p->rlpx, code, data, n, e);
+	if (st == ST_OK && p->o.tap != NULL && code != P2P_HELLO)
+		p->o.tap->out(p->o.tap->ctx, code, data, n, p->now_ns);
+	return st;
+}
+
 static enum status send_base(struct peer *p, unsigned code, const void *data, size_t n, struct err *e)
 {
 	p->stats.base_out++;
-	return rlpx_send(p->rlpx, code, data, n, e);
+	p->stats.base_out_bytes += n;
+	return peer_queue(p, code, data, n, e);
 }
 
 void peer_bye(struct peer *p, enum p2p_reason reason)
@@ -136,7 +149,7 @@ void peer_bye(struct peer *p, enum p2p_reason reason)
 	struct err e;
 	size_t n;
 
-	if (p->said_bye || p->phase == PEER_DEAD || !rlpx_secure(p->rlpx))
+	if (p->said_bye || p->phase == PEER_DEAD || p->rlpx == NULL || !rlpx_secure(p->rlpx))
 		return;
 	p->said_bye = true;
 	n = p2p_disconnect_encode(text, reason);
@@ -150,7 +163,7 @@ enum status peer_send(struct peer *p, unsigned code, const void *data, size_t n,
 
 	if (p->proto == NULL || code >= p->proto->length || p->said_bye || p->phase == PEER_DEAD)
 		return err_set(e, ST_INTERNAL, "devp2p: message 0x%02x at a wrong time", code);
-	st = rlpx_send(p->rlpx, p->offset + code, data, n, e);
+	st = peer_queue(p, p->offset + code, data, n, e);
 	if (st == ST_OK && code < ETH_CODES) {
 		p->stats.out[code]++;
 		p->stats.out_bytes[code] += n;
@@ -186,6 +199,7 @@ enum status peer_ping(struct peer *p, uint64_t now_ns, struct err *e)
 
 	if (p->pong_due_ns != 0 || p->said_bye || (p->phase != PEER_MATCHING && p->phase != PEER_LIVE))
 		return ST_AGAIN;
+	p->now_ns = now_ns;
 	st = send_base(p, P2P_PING, "\xc0", 1, e);
 	if (st != ST_OK)
 		return st;
@@ -205,22 +219,26 @@ void peer_odd(struct peer *p, struct peer_event *ev, const char *text)
 	snprintf(ev->text, sizeof(ev->text), "%s", text);
 }
 
-static void list_caps(char *out, size_t size, const struct p2p_hello *h)
+/* What only a live Hello has to prove: who it is from. */
+static enum status accept_hello(struct peer *p, struct err *e)
 {
-	size_t n = 0;
+	static const uint8_t zero[CURVE_PUB];
 
-	out[0] = '\0';
-	for (unsigned i = 0; i < h->n_caps && n < size; i++) {
-		const int k = snprintf(
-			out + n, size - n, "%s%s/%u", i > 0 ? " " : "", h->caps[i].name, (unsigned)h->caps[i].version);
-
-		n += k > 0 ? (size_t)k : 0;
+	/* From here on it understands what is compressed, a Disconnect too. */
+	rlpx_hello_done(p->rlpx, p->hello.version >= P2P_VERSION);
+	if (memcmp(p->hello.id, zero, CURVE_PUB) == 0) {
+		err_set(e, ST_MALFORMED, "devp2p Hello: no node id");
+		return peer_die(p, e, P2P_BAD_IDENTITY);
 	}
+	if (memcmp(p->hello.id, rlpx_remote(p->rlpx), CURVE_PUB) != 0) {
+		err_set(e, ST_AUTH, "devp2p Hello: another node id than the handshake's");
+		return peer_die(p, e, P2P_UNEXPECTED_IDENTITY);
+	}
+	return ST_OK;
 }
 
 static enum status on_hello(struct peer *p, const struct rlpx_msg *m, uint64_t now_ns, struct err *e)
 {
-	static const uint8_t zero[CURVE_PUB];
 	struct p2p_match match[8];
 	struct p2p_proto offered[8];
 	unsigned n, k = 0;
@@ -233,21 +251,13 @@ static enum status on_hello(struct peer *p, const struct rlpx_msg *m, uint64_t n
 	}
 	if (p2p_hello_decode(m->data, m->n, &p->hello, e) != ST_OK)
 		return peer_die(p, e, P2P_BREACH);
-	/* From here on it understands what is compressed, a Disconnect too. */
-	rlpx_hello_done(p->rlpx, p->hello.version >= P2P_VERSION);
-	if (memcmp(p->hello.id, zero, CURVE_PUB) == 0) {
-		err_set(e, ST_MALFORMED, "devp2p Hello: no node id");
-		return peer_die(p, e, P2P_BAD_IDENTITY);
-	}
-	if (memcmp(p->hello.id, rlpx_remote(p->rlpx), CURVE_PUB) != 0) {
-		err_set(e, ST_AUTH, "devp2p Hello: another node id than the handshake's");
-		return peer_die(p, e, P2P_UNEXPECTED_IDENTITY);
-	}
+	if (p->rlpx != NULL && accept_hello(p, e) != ST_OK)
+		return e->code;
 	for (unsigned i = 0; i < n; i++)
 		if (p->o.only_version == 0 || ours[i].version == p->o.only_version)
 			offered[k++] = ours[i];
 	if (p2p_share(offered, k, &p->hello, match) == 0) {
-		list_caps(caps, sizeof(caps), &p->hello);
+		p2p_caps_text(caps, sizeof(caps), &p->hello);
 		err_set(e, ST_UNSUPPORTED, "%s speaks no eth protocol of ours, but %s", p->hello.client,
 			caps[0] != '\0' ? caps : "nothing");
 		return peer_die(p, e, P2P_USELESS);
@@ -325,6 +335,7 @@ static enum status on_base(
 	enum status st;
 
 	p->stats.base_in++;
+	p->stats.base_in_bytes += m->n;
 	if (p->phase == PEER_GREETING && m->code != P2P_HELLO && m->code != P2P_DISCONNECT) {
 		err_set(e, ST_MALFORMED, "devp2p: message 0x%02x before Hello", (unsigned)m->code);
 		return peer_die(p, e, P2P_BREACH);
@@ -350,6 +361,17 @@ static enum status expired(struct peer *p, struct err *e, const char *what, uint
 {
 	err_set(e, ST_TIMEOUT, "%s in %u s", what, (unsigned)(ns / NS_S));
 	return peer_die(p, e, P2P_TIMEOUT);
+}
+
+void peer_expire(struct request *r, uint64_t now_ns, struct peer_event *ev)
+{
+	r->used = false;
+	*ev = (struct peer_event){ .kind = PEER_MISS };
+	ev->u.answer.id = r->id;
+	ev->u.answer.want = r->want;
+	ev->u.answer.took_ns = now_ns > r->sent_ns ? now_ns - r->sent_ns : 0;
+	ev->u.answer.code = ST_TIMEOUT;
+	snprintf(ev->text, sizeof(ev->text), "no answer in %u s", (unsigned)PEER_ANSWER_S);
 }
 
 /* ST_OK: the event of a request that had no answer; ST_AGAIN: nothing is due. */
@@ -380,22 +402,16 @@ static enum status check_time(struct peer *p, uint64_t now_ns, struct peer_event
 
 		if (!r->used || now_ns - r->sent_ns < (PEER_ANSWER_S * NS_S))
 			continue;
-		r->used = false;
-		*ev = (struct peer_event){ .kind = PEER_MISS };
-		ev->u.answer.id = r->id;
-		ev->u.answer.want = r->want;
-		ev->u.answer.took_ns = now_ns - r->sent_ns;
-		ev->u.answer.code = ST_TIMEOUT;
-		snprintf(ev->text, sizeof(ev->text), "no answer in %u s", (unsigned)PEER_ANSWER_S);
+		peer_expire(r, now_ns, ev);
 		return ST_OK;
 	}
 	return ST_AGAIN;
 }
 
-/* ST_OK: an event. ST_AGAIN: none of this message. */
-static enum status handle(
-	struct peer *p, const struct rlpx_msg *m, uint64_t now_ns, struct peer_event *ev, struct err *e)
+enum status peer_handle(struct peer *p, const struct rlpx_msg *m, uint64_t now_ns, struct peer_event *ev, struct err *e)
 {
+	if (p->o.tap != NULL)
+		p->o.tap->in(p->o.tap->ctx, m);
 	*ev = (struct peer_event){
 		.recv_ns = m->mark.ns,
 		.wall_ns = m->mark.wall,
@@ -416,6 +432,7 @@ enum status peer_next(struct peer *p, uint64_t now_ns, struct peer_event *ev, st
 	struct rlpx_msg m;
 	enum status st;
 
+	p->now_ns = now_ns;
 	for (;;) {
 		if (p->phase == PEER_DEAD) {
 			*e = p->why;
@@ -435,7 +452,7 @@ enum status peer_next(struct peer *p, uint64_t now_ns, struct peer_event *ev, st
 			return check_time(p, now_ns, ev, e);
 		if (st != ST_OK)
 			return peer_die(p, e, P2P_NO_REASON);
-		st = handle(p, &m, now_ns, ev, e);
+		st = peer_handle(p, &m, now_ns, ev, e);
 		if (st != ST_AGAIN)
 			return st;
 	}
@@ -524,5 +541,6 @@ unsigned peer_version(const struct peer *p)
 void peer_stats(const struct peer *p, struct peer_stats *s)
 {
 	*s = p->stats;
-	rlpx_stats(p->rlpx, &s->wire);
+	if (p->rlpx != NULL)
+		rlpx_stats(p->rlpx, &s->wire);
 }

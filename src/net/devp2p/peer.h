@@ -28,6 +28,16 @@ enum {
 
 struct peer;
 
+/*
+ * Who listens to a conversation: each message when it comes, before anything is made of it, and each of ours when it is
+ * queued, our Hello apart, which says nothing but our key. code: as on the wire; data: decompressed, without the code.
+ */
+struct peer_tap {
+	void *ctx;
+	void (*in)(void *ctx, const struct rlpx_msg *m);
+	void (*out)(void *ctx, uint64_t code, const void *data, size_t n, uint64_t now_ns);
+};
+
 struct peer_opts {
 	enum rlpx_role role;
 	const uint8_t *key; /* CURVE_KEY bytes or NULL: random. Two connections with one key are one too many for a node. */
@@ -38,6 +48,7 @@ struct peer_opts {
 	unsigned only_version; /* 68, 69 or 70: offer no other; 0: all */
 	uint64_t ping_ns; /* 0: 15 s; UINT64_MAX: never by itself */
 	const struct handshake_fixed *fixed; /* tests: NULL otherwise */
+	const struct peer_tap *tap; /* or NULL; borrowed */
 };
 
 /* Times are monotonic ns of the owner's. ST_USAGE: key or node id are none. */
@@ -138,6 +149,20 @@ enum status peer_send(struct peer *p, unsigned code, const void *data, size_t n,
 /* Says good-bye if that can be understood already. Nothing else is sent afterwards. */
 void peer_bye(struct peer *p, enum p2p_reason reason);
 
+/*
+ * A conversation that was recorded: a peer without a connection, to which the messages of both sides are handed again, as its tap
+ * got them. Nothing is sent, nothing is due. version: 0 if it begins with a Hello, else the version of eth that is
+ * spoken. ST_NOMEM.
+ */
+enum status peer_new_played(struct peer **out, unsigned version, struct err *e) MUST_CHECK;
+/* As peer_next: what this message means. ST_AGAIN: nothing. */
+enum status peer_play_in(struct peer *p, const struct rlpx_msg *m, struct peer_event *ev, struct err *e) MUST_CHECK;
+/* A message of ours. True if it asks for headers or bodies: *id is its name, *hash what it asks for (zero: by *number). */
+bool peer_play_out(struct peer *p, uint64_t code, const void *data, size_t n, uint64_t now_ns, uint64_t *id,
+		   struct hash *hash, uint64_t *number, unsigned *limit);
+/* The request with this name got no answer in time: PEER_MISS. False: there is no such. */
+bool peer_play_timeout(struct peer *p, uint64_t id, uint64_t now_ns, struct peer_event *ev);
+
 const uint8_t *peer_remote(const struct peer *p); /* CURVE_PUB bytes */
 const uint8_t *peer_own(const struct peer *p);
 const struct p2p_hello *peer_hello(const struct peer *p); /* NULL before */
@@ -148,7 +173,7 @@ struct peer_stats {
 	struct rlpx_stats wire;
 	uint64_t reads, writes; /* system calls, as the owner told by peer_received and peer_sent */
 	uint64_t in[ETH_CODES], in_bytes[ETH_CODES], out[ETH_CODES], out_bytes[ETH_CODES]; /* eth, by code; decompressed */
-	uint64_t base_in, base_out; /* Hello, Ping, Pong, Disconnect */
+	uint64_t base_in, base_in_bytes, base_out, base_out_bytes; /* Hello, Ping, Pong, Disconnect */
 	uint64_t odd, pings_unanswered;
 	uint64_t rtt_ns; /* of the last ping, 0: none yet */
 	int reason; /* of its Disconnect, P2P_NO_REASON if none was said */

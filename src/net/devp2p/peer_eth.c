@@ -45,7 +45,10 @@ static enum status ask(
 	struct peer *p, const struct request *r, unsigned code, enum status made, uint64_t *id, struct err *e)
 {
 	struct request *const slot = free_request(p);
-	const enum status st = send_out(p, made, code, e);
+	enum status st;
+
+	p->now_ns = r->sent_ns;
+	st = send_out(p, made, code, e);
 
 	if (st != ST_OK)
 		return st;
