@@ -1,6 +1,7 @@
 /*
  * Plays a recording: the same wire_rpc.c and wire_p2p.c that the feeds use, fed from the file with the recorded times.
- * It opens no socket and asks nothing. A thread of its own; the consumer takes events from one ring, in which they wait (nothing is lost).
+ * It opens no socket and asks nothing. A thread of its own; the consumer takes events from one ring, in which they
+ * wait (nothing is lost).
  *
  * Between the events stand ticks, so that a model sees time pass as it did: model_tick at every REPLAY_TICK, at multiples of
  * 250 ms of the recorded clock.

@@ -112,8 +112,8 @@ uint64_t wire_p2p_ask(const struct p2p_ask *a);
 
 /*
  * A recording (p2p_opts.played). Requests as they went out: data behind the code, ask as wire_p2p_ask gave it, due when it was to
- * go out. Messages that came in go through wire_p2p_event, `played` set before. A request that got no answer. What an earlier frame
- * said (EV_CHAIN, EV_HEAD) for who begins in the middle.
+ * go out. Messages that came in go through wire_p2p_event, `played` set before. A request that got no answer. What an
+ * earlier frame said (EV_CHAIN, EV_HEAD) for who begins in the middle.
  */
 void wire_p2p_play_out(struct wire_p2p *w, struct peer *p, uint64_t code, const void *data, size_t n, uint64_t now_ns,
 		       uint64_t due_ns, uint64_t ask, unsigned attempt);
