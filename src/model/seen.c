@@ -9,7 +9,7 @@ enum {
 	WAYS = 8, /* places where a transaction may be: no search is longer, whatever hashes a node makes up */
 	OPEN = 256, /* blocks that are waited for */
 	MINUTES = 10, /* of the window */
-	SECONDS = 64, /* of rates, a power of two above 60 */
+	SECONDS = 128, /* of rates: SPAN, and stamps that are ahead of the tick */
 	SPAN = 60,
 	LEAST_S = 5, /* below that, no rate */
 	LEAD_UNIT = 100, /* histograms hold leads in units of so many ns: 0.1 ms to 10,000 s */
