@@ -220,6 +220,90 @@ uint64_t forkid_chain(const struct hash *genesis, const uint8_t hash[4])
 	return n != NULL ? n->id : 0;
 }
 
+/* Every fork of the network from the first on: fn returns false to stop. */
+static bool each(uint64_t chain, const struct hash *genesis, bool (*fn)(void *ctx, const struct forkid_step *s), void *ctx)
+{
+	const struct network *n = NULL;
+	uint32_t crc;
+
+	for (size_t i = 0; i < sizeof(networks) / sizeof(networks[0]); i++)
+		if (networks[i].id == chain && hash_eq(&networks[i].genesis, genesis))
+			n = &networks[i];
+	if (n == NULL || n->first == NULL)
+		return false;
+	crc = crc32_add(0, genesis->b, sizeof(genesis->b));
+	if (!fn(ctx, &(struct forkid_step){ .name = n->first, .id = crc }))
+		return true;
+	for (size_t i = 0; i < FORKS_MAX && n->forks[i].name != NULL; i++) {
+		crc = crc32_fork(crc, n->forks[i].at);
+		if (!fn(ctx, &(struct forkid_step){ .name = n->forks[i].name, .at = n->forks[i].at, .id = crc }))
+			break;
+	}
+	return true;
+}
+
+struct search {
+	uint64_t now;
+	struct forkid_step *out;
+	bool found;
+};
+
+static bool is_next(void *ctx, const struct forkid_step *s)
+{
+	struct search *const q = ctx;
+
+	q->found = s->at >= FIRST_TIME && s->at > q->now;
+	if (q->found)
+		*q->out = *s;
+	return !q->found;
+}
+
+static bool is_passed(void *ctx, const struct forkid_step *s)
+{
+	struct search *const q = ctx;
+
+	if (s->at > q->now)
+		return false;
+	*q->out = *s;
+	q->found = true;
+	return true;
+}
+
+bool forkid_next(uint64_t chain, const struct hash *genesis, uint64_t now, struct forkid_step *out)
+{
+	struct search q = { .now = now, .out = out };
+
+	return each(chain, genesis, is_next, &q) && q.found;
+}
+
+bool forkid_current(uint64_t chain, const struct hash *genesis, uint64_t now, struct forkid_step *out)
+{
+	struct search q = { .now = now, .out = out };
+
+	return each(chain, genesis, is_passed, &q) && q.found;
+}
+
+struct order {
+	uint32_t id, than;
+	bool seen, older;
+};
+
+static bool order_step(void *ctx, const struct forkid_step *s)
+{
+	struct order *const o = ctx;
+
+	o->older = o->seen && s->id == o->than;
+	o->seen |= s->id == o->id;
+	return !o->older;
+}
+
+bool forkid_older(uint64_t chain, const struct hash *genesis, uint32_t id, uint32_t than)
+{
+	struct order o = { .id = id, .than = than };
+
+	return each(chain, genesis, order_step, &o) && o.older;
+}
+
 /* "block 123", or a time as a date (days to civil date after H. Hinnant's description of the proleptic Gregorian calendar). */
 static void when(char *out, size_t size, uint64_t at)
 {

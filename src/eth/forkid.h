@@ -43,4 +43,17 @@ const char *forkid_network(const struct hash *genesis);
 /* Chain id of the chain with this genesis and such a fork; 0: not known. (Status tells a network id, which is another number.) */
 uint64_t forkid_chain(const struct hash *genesis, const uint8_t hash[4]);
 
+
+/* A fork of a chain whose schedule is compiled in. */
+struct forkid_step {
+	const char *name;
+	uint64_t at; /* time, s */
+	uint32_t id; /* the fork id once it is passed, as a number: 0x07c9462e */
+};
+/* The first fork by time after `now` (s) / the last one at or before it. False: the chain or such a fork is not known. */
+bool forkid_next(uint64_t chain, const struct hash *genesis, uint64_t now, struct forkid_step *out);
+bool forkid_current(uint64_t chain, const struct hash *genesis, uint64_t now, struct forkid_step *out);
+/* Both are ids of this chain, and `id` stands before `than`. */
+bool forkid_older(uint64_t chain, const struct hash *genesis, uint32_t id, uint32_t than);
+
 #endif

@@ -338,6 +338,7 @@ void drive_up(struct drive *d)
 	d->up = true;
 	d->answered = d->silent = d->want_down = false;
 	d->fails = d->resubscribed = d->info_rounds = 0;
+	d->next_config = 0; /* it may have been brought up to date */
 	d->last_head = d->now;
 	d->poll_open = d->tip_open = false;
 	drive_ask_plain(d, M_CHAIN_ID, PRIO_FIRST);
@@ -440,6 +441,7 @@ void drive_cmd(struct drive *d, const struct cmd *c)
 	case CMD_RETRY:
 		memset(d->not_before, 0, sizeof(d->not_before));
 		d->pending_hashes = false;
+		d->next_config = 0;
 		if (d->up)
 			d->next_info = d->next_tags = d->now;
 		break;
@@ -488,6 +490,11 @@ static uint64_t info_period(const struct drive *d)
 	return d->o.local ? 15 * NS_S : 60 * NS_S;
 }
 
+static uint64_t config_period(const struct drive *d)
+{
+	return d->o.local ? 600 * NS_S : 3600 * NS_S;
+}
+
 /* A node behind HTTP may become another one without a word; where there is a connection, it ends (fault 60). */
 static void ask_chain_again(struct drive *d)
 {
@@ -531,12 +538,14 @@ static void periodic(struct drive *d)
 	if (d->next_tags != UINT64_MAX && d->next_tags > d->now + tag_period(d))
 		d->next_tags = d->now + tag_period(d);
 	if (d->next_info <= d->now || d->next_tags <= d->now) {
-		struct ask list[7];
+		struct ask list[8];
 		unsigned n = 0;
 
 		if (d->next_info <= d->now) {
 			d->next_info = d->now + info_period(d);
 			n = drive_list_infos(d, list);
+			if (d->next_config <= d->now)
+				d->next_config = d->now + config_period(d);
 			ask_chain_again(d);
 			drive_want_pending(d);
 		}
@@ -587,6 +596,7 @@ static void expire(struct drive *d)
 void drive_tick(struct drive *d)
 {
 	unsigned room = d->o.push ? 32 : 8, open = 0, bulk = 0;
+	bool batch = false;
 	struct ask *a;
 
 	clock_tick(d);
@@ -596,9 +606,12 @@ void drive_tick(struct drive *d)
 	periodic(d);
 	wire_pending_flush(&d->wire, d->now);
 	for (int i = 0; i < WIRE_CALLS; i++) {
-		open += d->wire.calls[i].id != 0;
+		/* A batch is one request, and must not keep polling from going on. */
+		open += d->wire.calls[i].id != 0 && !d->wire.calls[i].batch;
+		batch |= d->wire.calls[i].id != 0 && d->wire.calls[i].batch;
 		bulk += d->wire.calls[i].id != 0 && d->wire.calls[i].key == PRIO_FILL;
 	}
+	open += batch;
 	while ((a = next_ask(d)) != NULL) {
 		/* Bulk leaves room for what cannot wait. */
 		if (open >= room || (a->prio == PRIO_FILL && bulk >= room / 4))

@@ -84,7 +84,7 @@ struct drive {
 	uint64_t last_head; /* when the last pushed head came */
 	unsigned heads, resubscribed;
 	/* Next times of what is periodic; UINT64_MAX: not at all. */
-	uint64_t next_poll, next_tip, next_info, next_tags, next_watch;
+	uint64_t next_poll, next_tip, next_info, next_tags, next_watch, next_config;
 	uint64_t poll_ns;
 	bool poll_open, tip_open;
 	unsigned info_rounds; /* of this connection */

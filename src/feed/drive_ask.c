@@ -215,7 +215,7 @@ void drive_send_list(struct drive *d, const struct ask *list, unsigned n)
 	}
 }
 
-/* Facts about the node. Returns how many were added to list[5]. */
+/* Facts about the node. Returns how many were added to list[6]. */
 unsigned drive_list_infos(const struct drive *d, struct ask *list)
 {
 	static const enum method methods[] = { M_CLIENT, M_SYNCING, M_PEERS, M_TXPOOL, M_GAS_PRICE };
@@ -225,6 +225,9 @@ unsigned drive_list_infos(const struct drive *d, struct ask *list)
 		if (d->not_before[methods[i]] <= d->now)
 			list[n++] = (struct ask){ .method = (uint8_t)methods[i], .source = SRC_ASKED, .prio = PRIO_PLAIN };
 	}
+	/* Forks are planned for weeks. */
+	if (d->next_config <= d->now && d->not_before[M_CONFIG] <= d->now)
+		list[n++] = (struct ask){ .method = M_CONFIG, .source = SRC_ASKED, .prio = PRIO_PLAIN };
 	return n;
 }
 

@@ -20,7 +20,7 @@ static inline uint64_t clamp(uint64_t v, uint64_t lo, uint64_t hi)
 
 enum status drive_send_ask(struct drive *d, const struct ask *a);
 void drive_ask_plain(struct drive *d, enum method m, enum prio prio);
-/* Facts about the node. Returns how many were added to list[5]. */
+/* Facts about the node. Returns how many were added to list[6]. */
 unsigned drive_list_infos(const struct drive *d, struct ask *list);
 void drive_body_miss(struct drive *d, const struct ask *a, enum status code, const char *text);
 /* Several requests in one message, where the node takes batches. */

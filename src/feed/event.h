@@ -21,6 +21,7 @@
 	X(M_PEERS, "net_peerCount") \
 	X(M_TXPOOL, "txpool_status") \
 	X(M_GAS_PRICE, "eth_gasPrice") \
+	X(M_CONFIG, "eth_config") \
 	X(M_SUBSCRIBE, "eth_subscribe") \
 	X(M_UNSUBSCRIBE, "eth_unsubscribe") \
 	X(M_RECEIPTS, "eth_getBlockReceipts") \
@@ -99,7 +100,7 @@ enum event_kind {
 /* Numbers are written to recordings: new ones go behind. */
 enum info_kind { INFO_CLIENT, INFO_PEERS, INFO_SYNC, INFO_TXPOOL, INFO_GAS_PRICE, INFO_POLL_INTERVAL,
 		 INFO_PENDING, /* newPendingTransactions: a is 1 if they come whole, 0 if as hashes; or why they do not come */
-		 INFO_N };
+		 INFO_FORK, INFO_DISK, INFO_N };
 
 enum { TXS_MAX = 11 }; /* what one slot holds */
 #define PENDING_HOLD_NS UINT64_C(50000000)
@@ -176,16 +177,22 @@ struct event {
 			uint64_t latency_ns;
 			uint64_t wire_bytes, xfer_bytes, xfer_ns;
 			uint32_t reads;
+			uint32_t wait_ms; /* when the node said to come back: Retry-After; 0 it did not */
 			char text[120]; /* error text, "" if ok */
 		} reply;
 		struct {
 			uint8_t info; /* enum info_kind */
 			uint8_t code; /* ST_OK, or why the fact is unknown: ST_UNSUPPORTED … */
 			uint8_t yes; /* INFO_SYNC: syncing */
-			/* PEERS: a; TXPOOL: pending, queued; SYNC: current, highest, start; POLL_INTERVAL: ns */
+			/*
+			 * PEERS: a; TXPOOL: pending, queued; SYNC: current, highest, start; POLL_INTERVAL: ns;
+			 * FORK (eth_config or Status): a time (s) of the current one, UINT64_MAX unknown; b of the next one,
+			 * UINT64_MAX none; c fork ids (EIP-2124): current << 32 | next; yes: the current one is known;
+			 * DISK: free, total bytes; text: where it is mounted
+			 */
 			uint64_t a, b, c;
 			struct u256 price; /* GAS_PRICE */
-			char text[120]; /* CLIENT */
+			char text[120]; /* CLIENT, DISK */
 		} info;
 		struct {
 			uint8_t final; /* 0 safe, 1 finalized */

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "feed/feed_p2p.h"
+#include "feed/disk.h"
 #include "feed/tap.h"
 #include "net/backoff.h"
 #include "net/loop.h"
@@ -46,6 +47,7 @@ struct feed {
 	uint64_t dead_retry;
 	bool stood; /* the connection came up */
 	uint64_t next_traffic;
+	uint64_t next_disk; /* UINT64_MAX: not a socket of this machine */
 	uint64_t bytes_in, bytes_out; /* of connections that are closed */
 	uint64_t told; /* sum of what the last EV_TRAFFIC said */
 	enum link_state state;
@@ -199,6 +201,21 @@ static void say_traffic(struct feed *f, uint64_t now)
 		feed_p2p_say_count(f->p2p);
 }
 
+/* Where a node keeps its socket it mostly keeps its data. */
+static void say_disk(struct feed *f, uint64_t now)
+{
+	struct event e = { .kind = EV_INFO, .mono = now, .wall = time_wall(), .u.info.info = INFO_DISK };
+	struct disk d = { .free = 0 };
+
+	f->next_disk = now + DISK_NS;
+	if (!disk_look(f->url.target, &d))
+		return;
+	e.u.info.a = d.free;
+	e.u.info.b = d.total;
+	utf8_clean(e.u.info.text, sizeof(e.u.info.text), d.mount, strlen(d.mount));
+	push(f, &e, false);
+}
+
 /* ---- the transport's calls ---- */
 
 static enum status hook_send(void *ctx, const char *text, size_t n, uint64_t token)
@@ -228,11 +245,12 @@ static void hook_tap_in(void *ctx, const char *text, size_t n, const struct net_
 	tap_in(&f->tap, text, n, m);
 }
 
-static void hook_tap_fail(void *ctx, uint64_t id, const struct err *e, uint64_t now_ns, uint64_t now_wall)
+static void hook_tap_fail(void *ctx, uint64_t id, const struct err *e, uint64_t wait_ns, uint64_t now_ns,
+			  uint64_t now_wall)
 {
 	struct feed *f = ctx;
 
-	tap_fail(&f->tap, id, e, now_ns, now_wall);
+	tap_fail(&f->tap, id, e, wait_ns, now_ns, now_wall);
 }
 
 static void hook_tap_block(void *ctx, uint64_t done_ns, bool verified, uint32_t took_us)
@@ -483,7 +501,7 @@ static uint64_t next_time(const struct feed *f)
 	d = drive_next(&f->drive);
 	t = d < t ? d : t;
 	/* A path that says nothing needs no report; one that talks wakes up anyway. */
-	return t;
+	return f->next_disk < t ? f->next_disk : t;
 }
 
 static void run(struct feed *f)
@@ -523,6 +541,8 @@ static void run(struct feed *f)
 		now = time_mono();
 		if (now >= f->next_traffic)
 			say_traffic(f, now);
+		if (is_open(f) && f->stood && now >= f->next_disk)
+			say_disk(f, now);
 		say_lost(f);
 		tap_flush(&f->tap);
 	}
@@ -613,6 +633,7 @@ enum status feed_start(struct feed **out, const struct feed_opts *o, struct err 
 	f->tap = (struct rec_tap){ .q = o->rec, .feed = o->path };
 	f->wire_tap = (struct wire_tap){ f, hook_tap_in, hook_tap_fail, hook_tap_ask_chain, hook_tap_block };
 	f->scheme = o->url->scheme == URL_GUESS ? URL_HTTP : o->url->scheme;
+	f->next_disk = f->scheme == URL_IPC ? 0 : UINT64_MAX;
 	atomic_init(&f->quit, false);
 	st = url_copy(&f->url, o->url);
 	if (st == ST_OK)

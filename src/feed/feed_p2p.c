@@ -50,7 +50,7 @@ static void tap_timeout(void *ctx, uint64_t id, const struct err *e, uint64_t no
 {
 	struct feed_p2p *p = ctx;
 
-	tap_fail(p->rec, id, e, now_ns, now_wall);
+	tap_fail(p->rec, id, e, 0, now_ns, now_wall);
 }
 
 /* ---- life ---- */

@@ -394,7 +394,7 @@ static void play_fail(struct voice *v, const struct frame *f, const struct state
 	if (v->p2p)
 		replay_p2p_timeout(v->p2p, f, s->id);
 	if (c)
-		wire_fail(&v->wire, c, f->mono, f->wall, &e, 0);
+		wire_fail(&v->wire, c, f->mono, f->wall, &e, s->wait_ns);
 }
 
 /* What a feed of which only the snapshot is known has learned before it. */

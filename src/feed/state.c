@@ -147,6 +147,7 @@ static const struct field fail_fields[] = {
 	NUM(F_U64, "id", id, UINT64_MAX),
 	CODE(code),
 	NUM(F_I32, "detail", detail, 0),
+	NUM(F_U64, "wait_ns", wait_ns, UINT64_MAX),
 	TXT("text", text),
 };
 

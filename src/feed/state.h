@@ -26,6 +26,7 @@ struct state {
 	uint64_t id;
 	uint8_t code; /* enum status */
 	int32_t detail;
+	uint64_t wait_ns; /* as wire_fail; 0 also in recordings that do not tell it */
 	char text[200];
 	/* STATE_FEED */
 	bool push, local;

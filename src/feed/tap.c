@@ -112,9 +112,11 @@ void tap_p2p_in(struct rec_tap *t, uint64_t code, const void *data, size_t n, si
 	set_unless_0(&i->f, META_WIRE, wire);
 }
 
-void tap_fail(struct rec_tap *t, uint64_t id, const struct err *e, uint64_t mono, uint64_t wall)
+void tap_fail(struct rec_tap *t, uint64_t id, const struct err *e, uint64_t wait_ns, uint64_t mono, uint64_t wall)
 {
-	struct state s = { .kind = STATE_FAIL, .id = id, .code = (uint8_t)e->code, .detail = e->detail };
+	struct state s = {
+		.kind = STATE_FAIL, .id = id, .code = (uint8_t)e->code, .detail = e->detail, .wait_ns = wait_ns
+	};
 	struct buf b;
 
 	if (!t->q)
@@ -147,7 +149,7 @@ void tap_ask_chain(struct rec_tap *t, uint64_t mono, uint64_t wall)
 static bool from_messages(const struct event *e)
 {
 	return e->kind == EV_CHAIN || e->kind == EV_HEAD || e->kind == EV_TAG ||
-	       (e->kind == EV_INFO && e->u.info.info != INFO_POLL_INTERVAL);
+	       (e->kind == EV_INFO && e->u.info.info != INFO_POLL_INTERVAL && e->u.info.info != INFO_DISK);
 }
 
 void tap_event(struct rec_tap *t, const struct event *e)

@@ -26,7 +26,7 @@ void tap_p2p_out(struct rec_tap *t, uint64_t code, const void *data, size_t n, u
 		 unsigned attempt, uint64_t ask);
 void tap_p2p_in(struct rec_tap *t, uint64_t code, const void *data, size_t n, size_t wire, uint64_t mono, uint64_t wall);
 /* A call ends without an answer. */
-void tap_fail(struct rec_tap *t, uint64_t id, const struct err *e, uint64_t mono, uint64_t wall);
+void tap_fail(struct rec_tap *t, uint64_t id, const struct err *e, uint64_t wait_ns, uint64_t mono, uint64_t wall);
 /* The message of the last tap_in held a block. */
 void tap_block(struct rec_tap *t, uint64_t done_ns, bool verified, uint32_t took_us);
 void tap_ask_chain(struct rec_tap *t, uint64_t mono, uint64_t wall);

@@ -339,6 +339,7 @@ static void emit_reply(struct wire *w, const struct wire_result *r, const struct
 			.detail = r->detail,
 			.latency_ns = c->batch || m->recv_ns < c->sched_ns ? UINT64_MAX : m->recv_ns - c->sched_ns,
 			.wire_bytes = wire_bytes,
+			.wait_ms = r->wait_ns / NS_MS > UINT32_MAX ? UINT32_MAX : (uint32_t)(r->wait_ns / NS_MS),
 		},
 	};
 
@@ -835,7 +836,7 @@ void wire_fail(struct wire *w, struct wire_call *c, uint64_t now_ns, uint64_t no
 	struct wire_result r = { .code = e->code, .detail = e->detail, .text = e->text, .wait_ns = wait_ns };
 
 	if (w->hooks.tap)
-		w->hooks.tap->fail(w->hooks.tap->ctx, c->id, e, now_ns, now_wall);
+		w->hooks.tap->fail(w->hooks.tap->ctx, c->id, e, wait_ns, now_ns, now_wall);
 	call_failed(w, c, e->code, &m);
 	finish(&in, c, &r);
 }

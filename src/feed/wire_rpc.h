@@ -48,7 +48,7 @@ struct wire_result {
 struct wire_tap {
 	void *ctx;
 	void (*in)(void *ctx, const char *text, size_t n, const struct net_meta *m);
-	void (*fail)(void *ctx, uint64_t id, const struct err *e, uint64_t now_ns, uint64_t now_wall);
+	void (*fail)(void *ctx, uint64_t id, const struct err *e, uint64_t wait_ns, uint64_t now_ns, uint64_t now_wall);
 	void (*ask_chain)(void *ctx);
 	/* The message that came in last held a block, decoded at done_ns; verified: by this path, in took_us. */
 	void (*block)(void *ctx, uint64_t done_ns, bool verified, uint32_t took_us);

@@ -57,6 +57,7 @@ struct path *endpoint_new(const struct path_setup *s, uint64_t now_mono)
 	p->priv->first_head = p->priv->trouble_note = p->priv->lost_note = p->priv->resub_mono = UNKNOWN;
 	p->priv->noted_chain = -1;
 	p->priv->start_mono = now_mono;
+	facts_init(&p->priv->health);
 	p->priv->snap[0].mono = now_mono;
 	p->priv->snaps = 1;
 	for (unsigned i = 0; i < RACE_WINDOWS; i++)
@@ -77,6 +78,7 @@ void endpoint_free(struct path *p)
 	free(p->priv->behind);
 	free(p->priv->usable);
 	free(p->priv->body_lag);
+	facts_fini(&p->priv->health);
 	free(p->priv);
 	free(p);
 }
@@ -100,6 +102,7 @@ struct path *endpoint_clone(const struct path *p)
 	memset(pp->method, 0, sizeof(pp->method));
 	for (unsigned i = 0; i < RACE_WINDOWS; i++)
 		pp->calls[i].latency = pp->calls[i].usable = (struct hist_window){ .slices = 0 };
+	memset(pp->health.method, 0, sizeof(pp->health.method));
 	pp->race_dirty = pp->calls_dirty = false;
 	to->latency.slice = NULL;
 	to->latency.slices = 0;
@@ -420,8 +423,9 @@ void endpoint_info(struct path *p, const struct event *e)
 		p->pending.on = code == ST_OK;
 		p->pending.whole = code == ST_OK && e->u.info.a;
 		break;
-	case INFO_N:
-		break;
+	case INFO_FORK:
+	case INFO_DISK:
+	case INFO_N: break; /* health_facts.c */
 	}
 }
 

@@ -86,6 +86,7 @@ static void claim_lower(struct chain *c, struct path *p, unsigned path, struct n
 		if (!pp->fresh) {
 			p->backs++;
 			went_back(c, path, n, claimed, key, wall);
+			facts_back(p, pp->claim.number, n->b.h.number, key);
 		}
 		pp->fresh = false;
 		return;

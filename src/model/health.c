@@ -1,11 +1,20 @@
 #include "model/health.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/health_priv.h"
+
+typedef void (*check_fn)(struct subject_ref *r, struct finding *f);
+
+static const check_fn checks[CHECK_N] = {
+#define CHECK(id, ...) [CHECK_##id] = check_##id,
+#include "model/health.def"
+#undef CHECK
+};
 
 /* ---- subjects ---- */
 
@@ -19,6 +28,7 @@ static struct health_subject *subject_new(enum check_scope scope, unsigned index
 	s->index = index;
 	s->chain = -1;
 	s->worst = CHECK_N;
+	s->behind_since[0] = s->behind_since[1] = UNKNOWN;
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	for (unsigned i = 0; i < CHECK_N; i++) {
 		struct check_view *v = &s->check[i];
@@ -77,6 +87,22 @@ const struct health_subject *health_chain(const struct model *m, unsigned chain)
 	return find(m, SCOPE_CHAIN, chain);
 }
 
+void health_forget(struct model *m, unsigned chain)
+{
+	struct health *h = &m->health;
+
+	for (unsigned i = 0; i < h->n; i++) {
+		if (h->subject[i]->scope != SCOPE_CHAIN || h->subject[i]->index != chain)
+			continue;
+		if (h->worst >= h->subject[i]->check && h->worst < h->subject[i]->check + CHECK_N)
+			h->worst = NULL;
+		free(h->subject[i]);
+		h->n--;
+		memmove(h->subject + i, h->subject + i + 1, (h->n - i) * sizeof(h->subject[0]));
+		return;
+	}
+}
+
 void health_free(struct model *m)
 {
 	for (unsigned i = 0; i < m->health.n; i++)
@@ -104,6 +130,69 @@ bool health_clone(struct model *to, const struct model *m)
 			to->health.worst = s->check + (m->health.worst - m->health.subject[i]->check);
 	}
 	return true;
+}
+
+/* ---- findings ---- */
+
+void not_here(struct finding *f, const char *why)
+{
+	f->applies = false;
+	f->why_not = why;
+}
+
+void found(const struct subject_ref *r, struct finding *f, enum check_id id, double value, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	f->applies = true;
+	f->why_not = NULL;
+	f->value = value;
+	f->level = health_level(id, value, r->warn, r->crit);
+	va_start(ap, fmt);
+	n = vsnprintf(f->text, sizeof(f->text), fmt, ap);
+	va_end(ap);
+	/* Cut at a whole character. */
+	if (n >= (int)sizeof(f->text)) {
+		n = (int)sizeof(f->text) - 1;
+		while (n > 0 && ((unsigned char)f->text[n - 1] & 0xc0) == 0x80)
+			n--;
+		f->text[n > 0 && (unsigned char)f->text[n - 1] >= 0xc0 ? n - 1 : n] = '\0';
+	}
+}
+
+char *health_path(const struct subject_ref *r, const struct path *p, char out[48])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < r->m->n_paths; i++)
+		n += r->m->paths[i]->node_index == p->node_index;
+	if (n > 1)
+		snprintf(out, 48, "%s/%s", p->node, p->via);
+	else
+		snprintf(out, 48, "%s", p->node);
+	return out;
+}
+
+char *health_span(char out[24], double s)
+{
+	if (s == 0)
+		snprintf(out, 24, "0 s");
+	else if (s < 0.9995)
+		snprintf(out, 24, s < 0.00995 && s > 0 ? "%.1f ms" : "%.0f ms", s * 1000);
+	else if (s < 9.95 && s != floor(s))
+		snprintf(out, 24, "%.1f s", s);
+	else if (s < 120)
+		snprintf(out, 24, "%.0f s", s);
+	else if (s < 7200)
+		snprintf(out, 24, "%.0f min", floor(s / 60));
+	else if (s < 172800)
+		snprintf(out, 24, "%.0fh%02.0fm", floor(s / 3600), floor(fmod(s, 3600) / 60));
+	else if (s < 86400e5)
+		snprintf(out, 24, "%.0fd%02.0fh", floor(s / 86400), floor(fmod(s, 86400) / 3600));
+	else
+		snprintf(out, 24, "for ever");
+	return out;
 }
 
 /* ---- states ---- */
@@ -168,8 +257,10 @@ static void evaluate_check(struct model *m, struct health_subject *s, struct sub
 	}
 	health_limits(m, s->chain, id, &r->warn, &r->crit);
 	f.why_not = off(r, info->flags);
-	if (!f.why_not && health_checks[id])
-		health_checks[id](r, &f);
+	if (!f.why_not && isnan(r->warn) && isnan(r->crit))
+		f.why_not = r->chain ? "no limit here" : "chain not known";
+	if (!f.why_not)
+		checks[id](r, &f);
 	if (!f.applies) {
 		if (v->applies && v->level != LEVEL_OK)
 			set_level(m, v, LEVEL_OK);
@@ -199,12 +290,26 @@ static void evaluate_check(struct model *m, struct health_subject *s, struct sub
 	memcpy(v->text, f.text, sizeof(v->text));
 }
 
-static bool hosted(const struct model *m, unsigned node)
+static void look_at_paths(struct subject_ref *r)
 {
-	for (unsigned i = 0; i < m->n_paths; i++)
-		if (m->paths[i]->node_index == node && m->paths[i]->local)
-			return false;
-	return true;
+	bool in_step = false;
+
+	r->hosted = true;
+	for (unsigned i = 0; i < r->m->n_paths; i++) {
+		const struct path *p = r->m->paths[i];
+
+		if (p->node_index != r->s->index)
+			continue;
+		r->paths |= bit(i);
+		r->hosted &= !p->local;
+		if (!link_up(p->state) || p->wrong_chain || (p->chain >= 0 && p->chain != r->s->chain))
+			continue;
+		r->live |= bit(i);
+		r->syncing |= p->facts.sync_known && p->facts.syncing;
+		in_step |= p->facts.sync_known && !p->facts.syncing;
+	}
+	/* Paths are asked in turns: one that was told lately that it is over is right. */
+	r->syncing &= !in_step;
 }
 
 /* The chain that a subject is judged by. */
@@ -231,7 +336,8 @@ static void evaluate(struct model *m, struct health_subject *s)
 	if (s->chain >= 0 && (unsigned)s->chain >= m->n_chains)
 		s->chain = -1;
 	r.chain = s->chain >= 0 ? m->chains[s->chain] : NULL;
-	r.hosted = s->scope == SCOPE_NODE && hosted(m, s->index);
+	if (s->scope == SCOPE_NODE)
+		look_at_paths(&r);
 	r.dev = r.chain && r.chain->info->kind == CHAIN_DEV;
 	if (s->scope == SCOPE_CHAIN)
 		snprintf(s->name, sizeof(s->name), "%s", r.chain ? r.chain->name : "");
@@ -265,6 +371,7 @@ static void sum_up(struct model *m)
 	h->ok = h->total = h->more = 0;
 	h->level = LEVEL_OK;
 	h->worst = NULL;
+	h->worst_id = CHECK_N;
 	for (unsigned i = 0; i < CHECK_N; i++) {
 		bool any = false, bad = false;
 
@@ -280,6 +387,7 @@ static void sum_up(struct model *m)
 			h->more++;
 			if (!h->worst || v->level > h->worst->level) {
 				h->worst = v;
+				h->worst_id = (enum check_id)i;
 				h->level = v->level;
 			}
 		}

@@ -79,6 +79,7 @@ struct health_subject {
 	enum level level; /* worst check */
 	enum check_id worst; /* CHECK_N if all is well */
 	unsigned ok, total; /* of the checks that apply */
+	uint64_t behind_since[2]; /* head of the best node at which the warning and the critical limit were passed; UNKNOWN */
 	struct check_view check[CHECK_N]; /* of other scopes: never apply */
 };
 
@@ -89,6 +90,7 @@ struct health {
 	unsigned ok, total;
 	enum level level;
 	const struct check_view *worst; /* NULL: all is well */
+	enum check_id worst_id; /* CHECK_N then */
 	unsigned more; /* findings besides that one */
 	uint64_t seq; /* counts every change of a level; compare to see whether anything happened */
 	uint64_t evaluated_mono; /* 0: never */
@@ -119,6 +121,8 @@ char *check_value(char *out, size_t size, enum check_unit unit, double v);
 
 /* Evaluates if HEALTH_PERIOD_NS passed since the last time; true if it did. */
 bool health_tick(struct model *m);
+/* Another chain takes this place. */
+void health_forget(struct model *m, unsigned chain);
 void health_free(struct model *m);
 /* to is a plain copy of m; false without memory: free it. */
 bool health_clone(struct model *to, const struct model *m);

@@ -357,43 +357,34 @@ static void partly(const struct model *m, const struct tally *t, struct verdict_
 	}
 }
 
-/* Limits of the head's age: screens.md §5, first row. 0: no limit. */
-static uint64_t age_limit(const struct chain *c)
+/* ", 19 of 19 checks pass": what OK means. */
+static void checks_pass(const struct model *m, struct verdict_line *l)
 {
-	uint64_t t = chain_t_ns(c, 0);
+	const struct health *h = &m->health;
 
-	switch (c->info->kind) {
-	case CHAIN_SLOT: return t ? 4 * t : 48 * NS_S;
-	case CHAIN_POA: return 5 * NS_S;
-	case CHAIN_ROLLUP: return 10 * NS_S;
-	case CHAIN_DEV: return 0;
-	case CHAIN_OTHER: break;
-	}
-	return t < 6 * NS_S ? 60 * NS_S : add_sat(t, add_sat(add_sat(t, t), add_sat(t, add_sat(t, t))));
+	if (!h->total)
+		return;
+	append(l->text, sizeof(l->text), (int)strlen(l->text), ", %u of %u checks pass", h->ok, h->total);
+	append(l->brief, sizeof(l->brief), (int)strlen(l->brief), "; %u checks pass", h->ok);
 }
 
-/* By its own time, and by when it came: a clock that is off must not cry wolf. */
-static bool too_old(const struct model *m, const struct chain *c, struct verdict_line *l)
+/* The worst finding, and how many there are besides. */
+static void check_fails(const struct model *m, struct verdict_line *l)
 {
-	uint64_t limit = age_limit(c), own, came;
-	const struct node *n = node_of(c->head);
-	char age[24], lim[24], number[28];
+	const struct health *h = &m->health;
+	char more[32] = "";
 
-	if (!limit || !c->head->h.time_ms)
-		return false;
-	own = sub_sat(m->now_wall, ms_ns(c->head->h.time_ms));
-	came = sub_sat(m->now_mono, n->b.heard ? n->b.first_mono : 0);
-	if (came < own)
-		own = came;
-	if (own <= limit)
-		return false;
-	say(l, LEVEL_WARN, "WARN");
-	note_span(age, own);
-	note_span(lim, limit);
-	note_number(number, c->head->h.number);
-	snprintf(l->text, sizeof(l->text), "newest block %s is %s old (limit %s)", number, age, lim);
-	snprintf(l->brief, sizeof(l->brief), "newest block is %s old (limit %s)", age, lim);
-	return true;
+	say(l, h->level, level_word(h->level));
+	if (h->more)
+		snprintf(more, sizeof(more), " · %u more", h->more);
+	append(l->text, sizeof(l->text), 0, "%s%s", h->worst->text, more);
+	append(l->brief, sizeof(l->brief) - 4, 0, "%s", h->worst->text);
+}
+
+/* Told by sentences of their own below, with what is done about it. */
+static bool has_own_sentence(enum check_id id)
+{
+	return id == CHECK_link || id == CHECK_silent || id == CHECK_sync || id == CHECK_behind;
 }
 
 static void wrong_chain(const struct model *m, const struct tally *t, struct verdict_line *l)
@@ -417,6 +408,7 @@ static void wrong_chain(const struct model *m, const struct tally *t, struct ver
 bool line_tick(struct model *m)
 {
 	const struct chain *c = model_chain(m);
+	const struct health *h = &m->health;
 	struct tally t = count(m, c);
 	struct verdict_line l = { .level = LEVEL_OK };
 
@@ -431,6 +423,8 @@ bool line_tick(struct model *m)
 			syncing(m, &t, &l);
 		else
 			connecting(m, &l);
+	} else if (h->level == LEVEL_CRIT && !has_own_sentence(h->worst_id) && h->worst_id != CHECK_chain) {
+		check_fails(m, &l);
 	} else if (t.wrong) {
 		wrong_chain(m, &t, &l);
 	} else if (t.syncing == t.up) {
@@ -441,10 +435,15 @@ bool line_tick(struct model *m)
 	} else if (t.down || t.syncing || t.first_behind < PATHS_MAX) {
 		say(&l, LEVEL_WARN, "WARN");
 		partly(m, &t, &l);
-	} else if (!too_old(m, c, &l)) {
+	} else if (h->worst) {
+		check_fails(m, &l);
+	} else {
 		say(&l, LEVEL_OK, "OK");
 		at_newest(m, &t, &l);
+		checks_pass(m, &l);
 	}
+	if (strcmp(l.word, "WARN") == 0 && h->level == LEVEL_CRIT)
+		say(&l, LEVEL_CRIT, level_word(LEVEL_CRIT));
 	if (l.level == m->line.level && strcmp(l.text, m->line.text) == 0 && strcmp(l.word, m->line.word) == 0)
 		return false;
 	m->line = l;

@@ -29,7 +29,7 @@ struct model *model_new(const struct path_setup *paths, unsigned n, uint64_t now
 	}
 	m->now_mono = m->start_mono = now_mono;
 	m->now_wall = now_wall;
-	m->clock_bound = UNKNOWN;
+	m->clock_bound = m->priv->clock_raw = UNKNOWN;
 	m->calls_per_min = m->bytes_per_min = m->own.cpu = (double)NAN;
 	m->own.glass_p50 = m->own.glass_p99 = UNKNOWN;
 	m->own.decode_p50 = m->own.decode_p99 = m->own.verify_p50 = m->own.verify_p99 = UNKNOWN;
@@ -238,6 +238,7 @@ static int reuse_place(struct model *m, struct chain *c)
 		chain_free(m->chains[i]);
 		m->chains[i] = c;
 		seen_forget(m, i);
+		health_forget(m, i);
 		for (unsigned k = 0; k < NOTES_KEPT; k++)
 			if (m->notes[k].chain == (int)i)
 				m->notes[k].chain = -1;
@@ -291,6 +292,7 @@ static void path_chain(struct model *m, const struct event *e)
 		p->has_head = false;
 		p->behind_blocks = UNKNOWN;
 		fork_forget(p);
+		facts_forget(m, e->path);
 	}
 	mark_paths(m);
 }
@@ -490,14 +492,16 @@ static unsigned apply_tag(struct model *m, const struct event *e)
 
 static unsigned apply_clock(struct model *m, const struct event *e)
 {
-	bool known = m->clock_bound != UNKNOWN, now = e->u.clock.bound_ns != UNKNOWN;
+	uint64_t bound = e->u.clock.bound_ns < CLOCK_UNSET_NS ? e->u.clock.bound_ns : UNKNOWN;
+	bool known = m->clock_bound != UNKNOWN, now = bound != UNKNOWN;
 
 	if (e->mono < m->priv->clock_mono)
 		return 0;
 	m->priv->clock_mono = e->mono;
-	if (e->u.clock.bound_ns == m->clock_bound)
+	m->priv->clock_raw = e->u.clock.bound_ns;
+	if (bound == m->clock_bound)
 		return 0;
-	m->clock_bound = e->u.clock.bound_ns;
+	m->clock_bound = bound;
 	if (known != now)
 		race_clock(m);
 	return DIRTY_BLOCKS | DIRTY_PATHS;
@@ -566,6 +570,7 @@ unsigned model_apply(struct model *m, const struct event *e)
 			block_unref(e->u.block.block);
 		return 0;
 	}
+	facts_event(m, e);
 	dirty = apply_one(m, e) | m->priv->dirty;
 	m->priv->dirty = 0;
 	return dirty;

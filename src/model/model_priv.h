@@ -3,6 +3,7 @@
 #define MODEL_MODEL_PRIV_H
 
 #include "base/time.h"
+#include "model/health_facts.h"
 #include "model/model.h"
 
 enum {
@@ -20,6 +21,7 @@ enum {
 #define REVISE_NS NS_S /* "first" may be revised for so long (design.md §4.6) */
 #define TIE_NS (NS_MS / 10) /* closer than that nobody wins (screens.md §3 trap d) */
 #define NO_PATH UINT16_MAX
+#define CLOCK_UNSET_NS (16 * NS_S) /* the kernel's bound for a clock that nobody sets */
 
 #define LATE_UNKNOWN INT64_MIN
 #define CLOCK_BOUND_MAX (16 * NS_S) /* from here on a clock is not synchronised (screens.md §3 trap a) */
@@ -180,6 +182,7 @@ struct path_priv {
 		uint64_t mono, at;
 	} sync[8];
 	unsigned syncs;
+	struct health_facts health;
 };
 
 struct usable {
@@ -219,6 +222,7 @@ struct model_priv {
 	unsigned cpus;
 	bool own_dirty;
 	uint64_t own_mono;
+	uint64_t clock_raw; /* as told, also where it is so large that lateness is hidden; UNKNOWN */
 	struct limit_row *limits; /* one allocation with their names */
 	unsigned n_limits;
 };

@@ -327,7 +327,10 @@ static void usable_sample(struct model *m, const struct usable *u)
 			p->priv->race_dirty = true;
 	}
 	own = path_heard(p, &u->hash);
-	if (own != UNKNOWN && u->done_mono >= own && sample(&p->priv->body_lag, u->done_mono - own))
+	if (own == UNKNOWN || u->done_mono < own)
+		return;
+	facts_body_lag(p, u->done_mono, u->done_mono - own);
+	if (sample(&p->priv->body_lag, u->done_mono - own))
 		p->priv->race_dirty = true;
 }
 

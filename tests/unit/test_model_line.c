@@ -102,18 +102,21 @@ static void all_well(void **state)
 	(void)state;
 	heads(m, 1, 7);
 	rig_tick(m, 12300);
-	line_is(m, LEVEL_OK, "OK", "all 3 paths at the newest block", "3 of 3 paths at the newest block");
+	/* Of a minute-old acquaintance: answers, age, feed, not behind, no reorg, head never fell, chain id. */
+	line_is(m, LEVEL_OK, "OK", "all 3 paths at the newest block, 7 of 7 checks pass",
+		"3 of 3 paths at the newest block; 7 checks pass");
 	/* A head that only the first has heard so far is no news: the others take their time. */
 	heads(m, 2, 1);
 	rig_tick(m, 24100);
-	line_is(m, LEVEL_OK, "OK", "all 3 paths at the newest block", NULL);
+	line_is(m, LEVEL_OK, "OK", "all 3 paths at the newest block, 7 of 7 checks pass", NULL);
 	rig_tick(m, 26500);
 	line_is(m, LEVEL_WARN, "WARN", "1 of 3 paths at the newest block; geth ipc: 1 block, 2 s behind",
 		"1 of 3 paths at the newest block; geth ipc 2 s behind");
 	model_free(m);
 	rig_say(one, 0, 12000, &h, SRC_PUSH);
 	rig_tick(one, 12300);
-	line_is(one, LEVEL_OK, "OK", "n0 ws at the newest block", "n0 ws at the newest block");
+	line_is(one, LEVEL_OK, "OK", "n0 ws at the newest block, 6 of 6 checks pass",
+		"n0 ws at the newest block; 6 checks pass");
 	model_free(one);
 }
 
@@ -156,7 +159,9 @@ static void none_answers(void **state)
 	rig_link(m, 0, 69000, LINK_LIVE, ST_OK);
 	heads(m, 5, 1);
 	rig_tick(m, 69500);
-	assert_string_equal(m->line.word, "WARN");
+	/* A node that does not answer is critical, whatever the others do. */
+	assert_string_equal(m->line.word, "CRIT");
+	assert_non_null(strstr(m->line.text, "1 of 3 paths at the newest block; geth ipc refused"));
 	model_free(m);
 }
 
@@ -227,10 +232,10 @@ static void silent(void **state)
 	rig_tick(m, 62000);
 	assert_non_null(strstr(m->line.text, "→ resubscribed (2nd), polling"));
 	assert_string_equal(path_state_word(m->paths[0]), "SILENT");
-	/* It polls now and has the head: all is well for the reader. */
+	/* It polls now and has the head: nobody is behind, but the subscription is still a finding. */
 	rig_say(m, 0, 62100, &model_chain(m)->head->h, SRC_POLL);
 	rig_tick(m, 62300);
-	line_is(m, LEVEL_OK, "OK", "all 3 paths at the newest block", NULL);
+	line_is(m, LEVEL_WARN, "WARN", "geth/ws: silent 50 s, geth/ipc advanced 4", NULL);
 	model_free(m);
 }
 
@@ -242,7 +247,7 @@ static void wrong_chain(void **state)
 	rig_chain(m, 1, 10, 56, 9);
 	heads(m, 1, 5);
 	rig_tick(m, 12300);
-	line_is(m, LEVEL_WARN, "WARN", "geth ipc is on chain 56 (BSC), not on Ethereum", "geth ipc: WRONG CHAIN 56");
+	line_is(m, LEVEL_CRIT, "CRIT", "geth ipc is on chain 56 (BSC), not on Ethereum", "geth ipc: WRONG CHAIN 56");
 	model_free(m);
 }
 
@@ -254,14 +259,18 @@ static void old_head(void **state)
 	(void)state;
 	heads(m, 1, 7);
 	rig_tick(m, 12000 + 48000);
-	line_is(m, LEVEL_OK, "OK", "all 3 paths at the newest block", NULL);
+	line_is(m, LEVEL_OK, "OK", "all 3 paths at the newest block, 7 of 7 checks pass", NULL);
 	rig_tick(m, 12000 + 49000);
-	line_is(m, LEVEL_WARN, "WARN", "newest block 1 is 49 s old (limit 48 s)", "newest block is 49 s old (limit 48 s)");
+	line_is(m, LEVEL_OK, "OK", "all 3 paths at the newest block, 7 of 7 checks pass", NULL);
+	rig_tick(m, 12000 + 50000);
+	/* Two nodes, one finding each. */
+	line_is(m, LEVEL_WARN, "WARN", "geth: newest block is 50 s old (limit 48 s) · 1 more",
+		"geth: newest block is 50 s old (limit 48 s)");
 	model_free(m);
 	/* A dev chain mines when somebody sends. */
 	rig_say(dev, 0, 12000, &h, SRC_PUSH);
 	rig_tick(dev, 10000000);
-	line_is(dev, LEVEL_OK, "OK", "n0 ws at the newest block", NULL);
+	line_is(dev, LEVEL_OK, "OK", "n0 ws at the newest block, 5 of 5 checks pass", NULL);
 	model_free(dev);
 }
 

@@ -474,7 +474,7 @@ static void several_chains(void **state)
 	f = frame(m, 160, 45);
 	has(f, " Ethereum 1/3 ");
 	has(f, " 25,490,415 ");
-	has(f, " WARN  geth ipc is on chain 56 (BSC), not on Ethereum");
+	has(f, " CRIT  geth ipc is on chain 56 (BSC), not on Ethereum");
 	has(f, "│    geth    ipc  WRONG CHAIN 56: BSC ");
 	has(f, "│    infura  wss  other chain 8453: Base ");
 	ui_render(ui, m, DIRTY_ALL);

@@ -1,0 +1,391 @@
+/* Checks about heads: how old, on which feed, behind whom, on which branch. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/chain.h"
+#include "model/health_priv.h"
+#include "model/note.h"
+
+enum {
+	HASH_DEPTH = 3, /* below the newest common head; a younger block may still be reorganised */
+	HASH_DEPTH_POA = 12,
+	HASH_WALK = 128, /* blocks followed down to where two branches part */
+	BEHIND_HEADS = 3,
+	LAGS_LEAST = 8,
+	RESUBSCRIBED = 2,
+};
+
+/* A head takes its time to everybody; less than this is no delay. */
+#define HEARING_NS (2 * NS_S)
+#define WINDOW_NS (600 * NS_S)
+
+static double s_of(uint64_t ns)
+{
+	return (double)ns / (double)NS_S;
+}
+
+/* The node's newest head and the path that has it; NULL: none. */
+static const struct path *newest(const struct subject_ref *r)
+{
+	const struct path *best = NULL;
+
+	for (unsigned i = 0; i < r->m->n_paths; i++) {
+		const struct path *p = r->m->paths[i];
+
+		if (r->live & bit(i) && p->has_head && (!best || p->head_number > best->head_number))
+			best = p;
+	}
+	return best;
+}
+
+/*
+ * By its own time as far as the clock is known to be right; without that, also by when it came: a clock that is off must not
+ * cry wolf.
+ */
+double health_age(const struct subject_ref *r, const struct blk **head)
+{
+	const struct path *p = newest(r);
+	const struct blk *b = p && r->chain ? chain_by_hash(r->chain, &p->head_hash) : NULL;
+	uint64_t own, came, bound = r->m->clock_bound;
+
+	*head = b;
+	if (!b || !b->h.time_ms)
+		return (double)NAN;
+	own = sub_sat(r->m->now_wall, ms_ns(b->h.time_ms));
+	if (bound != UNKNOWN)
+		return s_of(sub_sat(own, bound));
+	came = sub_sat(r->m->now_mono, b->heard ? b->first_mono : 0);
+	return s_of(came < own ? came : own);
+}
+
+void check_age(struct subject_ref *r, struct finding *f)
+{
+	const struct blk *b;
+	double age = health_age(r, &b);
+	char span[24], lim[24];
+
+	if (r->syncing) {
+		not_here(f, "syncing");
+		return;
+	}
+	if (isnan(age)) {
+		not_here(f, r->live ? "no block yet" : "no answer");
+		return;
+	}
+	found(r, f, CHECK_age, age, "%s: newest block is %s old (limit %s)", r->s->name, health_span(span, floor(age)),
+	      health_span(lim, age > r->crit ? r->crit : isnan(r->warn) ? r->crit : r->warn));
+}
+
+/* ---- silent ---- */
+
+/* Who pushed a head above `number`, known for longer than it takes to hear; how far ahead. */
+static const struct path *advanced(const struct subject_ref *r, unsigned path, uint64_t number, uint64_t *by)
+{
+	const struct path *best = NULL;
+
+	for (unsigned i = 0; i < r->m->n_paths; i++) {
+		const struct path *o = r->m->paths[i];
+		const struct node *n;
+
+		if (i == path || o->chain != r->s->chain || !o->has_head || o->head_number <= number ||
+		    (best && o->head_number <= best->head_number))
+			continue;
+		n = chain_canon(r->chain, number + 1);
+		if (!n || sub_sat(r->m->now_mono, n->b.heard ? n->b.first_mono : n->known_mono) < HEARING_NS)
+			continue;
+		best = o;
+	}
+	*by = best ? best->head_number - number : 0;
+	return best;
+}
+
+void check_silent(struct subject_ref *r, struct finding *f)
+{
+	char name[48], other[48], span[24];
+	double worst = -1;
+
+	not_here(f, r->live ? "no subscription" : "no answer");
+	for (unsigned i = 0; i < r->m->n_paths && r->chain; i++) {
+		const struct path *p = r->m->paths[i], *o;
+		const struct health_facts *h = &p->priv->health;
+		uint64_t by, since;
+		double value = 0;
+
+		/* One that polls because there are no subscriptions has no feed that could be silent. */
+		if (!(r->live & bit(i)) || !p->push || p->state == LINK_POLLING || h->push_mono == UNKNOWN)
+			continue;
+		since = sub_sat(r->m->now_mono, h->push_mono);
+		o = advanced(r, i, h->push_number, &by);
+		if (o)
+			value = s_of(since);
+		if (value <= worst)
+			continue;
+		worst = value;
+		f->path = (int)i;
+		health_path(r, p, name);
+		if (!o) {
+			found(r, f, CHECK_silent, 0, "%s: heads come", name);
+			continue;
+		}
+		found(r, f, CHECK_silent, value, "%s: silent %s, %s advanced %llu%s", name, health_span(span, floor(value)),
+		      health_path(r, o, other), (unsigned long long)by, h->subs ? " → resubscribed" : "");
+		if (f->level == LEVEL_WARN && h->subs >= RESUBSCRIBED)
+			f->level = LEVEL_CRIT;
+	}
+}
+
+/* ---- behind ---- */
+
+static const struct path *best_other(const struct subject_ref *r)
+{
+	const struct path *best = NULL;
+
+	for (unsigned i = 0; i < r->m->n_paths; i++) {
+		const struct path *o = r->m->paths[i];
+
+		if (o->node_index == r->s->index || o->chain != r->s->chain || o->wrong_chain || !o->has_head ||
+		    !link_up(o->state) || (o->facts.sync_known && o->facts.syncing))
+			continue;
+		if (!best || o->head_number > best->head_number)
+			best = o;
+	}
+	return best;
+}
+
+/* For so many heads of the best one in a row, this one included, the value has been above the limit. */
+static bool lasts(uint64_t *since, bool above, uint64_t head)
+{
+	if (!above || head < *since)
+		*since = UNKNOWN;
+	if (above && *since == UNKNOWN)
+		*since = head;
+	return *since != UNKNOWN && head - *since + 1 >= BEHIND_HEADS;
+}
+
+void check_behind(struct subject_ref *r, struct finding *f)
+{
+	const struct path *p = newest(r), *best = best_other(r);
+	const struct blk *own, *other;
+	uint64_t *since = r->s->behind_since;
+	double value = 0;
+	bool warn, crit;
+	char span[24];
+
+	if (r->syncing || !p || !best || !r->chain) {
+		not_here(f, r->syncing ? "syncing" : !r->live ? "no answer" : !p ? "no block yet" : "no other node");
+		since[0] = since[1] = UNKNOWN;
+		return;
+	}
+	own = chain_by_hash(r->chain, &p->head_hash);
+	other = chain_by_hash(r->chain, &best->head_hash);
+	if (own && other && other->h.number > own->h.number)
+		value = s_of(ms_ns(sub_sat(other->h.time_ms, own->h.time_ms)));
+	warn = lasts(&since[0], value > r->warn, best->head_number);
+	crit = lasts(&since[1], value > r->crit, best->head_number);
+
+	if (value > 0)
+		found(r, f, CHECK_behind, value, "%s: %llu block%s, %s behind %s", r->s->name,
+		      (unsigned long long)(best->head_number - p->head_number),
+		      best->head_number - p->head_number == 1 ? "" : "s", health_span(span, value), best->node);
+	else
+		found(r, f, CHECK_behind, 0, "%s: at the newest block", r->s->name);
+	f->path = -1;
+	f->level = crit ? LEVEL_CRIT : warn ? LEVEL_WARN : LEVEL_OK;
+}
+
+/* ---- hash ---- */
+
+/* Another node with this block, or one above it, on the chain that is followed. */
+static const struct path *witness(const struct subject_ref *r, uint64_t number)
+{
+	for (unsigned i = 0; i < r->m->n_paths; i++) {
+		const struct path *o = r->m->paths[i];
+		const struct node *n = o->chain == r->s->chain && o->priv->claim.set && o->node_index != r->s->index ?
+					       chain_node(r->chain, &o->priv->claim.hash) : NULL;
+
+		if (n && n->b.state == BLK_CANON && n->b.h.number >= number && link_up(o->state))
+			return o;
+	}
+	return NULL;
+}
+
+/* The path's own branch, below what may still change; NULL: it is the chain, or that is not known. *lost: its lowest block. */
+static bool other_branch(const struct subject_ref *r, const struct path *p, bool *known, const struct node **lost)
+{
+	unsigned depth = r->chain->info->kind == CHAIN_POA ? HASH_DEPTH_POA : HASH_DEPTH;
+	struct node *n = p->priv->claim.set ? chain_node(r->chain, &p->priv->claim.hash) : NULL;
+	uint64_t tip = r->chain->head ? r->chain->head->h.number : 0, at;
+
+	*known = false;
+	*lost = NULL;
+	if (!n || !tip)
+		return false;
+	at = n->b.h.number < tip ? n->b.h.number : tip;
+	if (at < depth)
+		return false;
+	at -= depth;
+	for (unsigned k = 0; n && n->b.h.number > at && k < HASH_WALK; k++) {
+		if (n->b.state == BLK_CANON && !n->prov)
+			break;
+		n = chain_parent(r->chain, n);
+	}
+	if (!n || (n->b.h.number > at && n->b.state != BLK_CANON))
+		return false;
+	*known = true;
+	for (unsigned k = 0; n && n->b.state != BLK_CANON && k < HASH_WALK; k++) {
+		if (chain_canon(r->chain, n->b.h.number))
+			*lost = n;
+		n = chain_parent(r->chain, n);
+	}
+	return *lost;
+}
+
+void check_hash(struct subject_ref *r, struct finding *f)
+{
+	const struct node *lost, *canon;
+	const struct path *o;
+	char name[48], number[28], a[5], b[5];
+	bool known, any = false;
+
+	not_here(f, !r->live ? "no answer" : "no other node");
+	for (unsigned i = 0; i < r->m->n_paths && r->chain && r->chain->head; i++) {
+		const struct path *p = r->m->paths[i];
+
+		if (!(r->live & bit(i)) || (r->syncing && !p->priv->claim.set))
+			continue;
+		if (other_branch(r, p, &known, &lost)) {
+			o = witness(r, lost->b.h.number);
+			canon = chain_canon(r->chain, lost->b.h.number);
+			if (!o || !canon)
+				continue;
+			f->path = (int)i;
+			found(r, f, CHECK_hash, 1, "%s: other chain since %s (%s, %s has %s)", health_path(r, p, name),
+			      note_number(number, lost->b.h.number), note_hash(a, &lost->b.h.hash), o->node,
+			      note_hash(b, &canon->b.h.hash));
+			return;
+		}
+		any |= known && witness(r, 0);
+	}
+	if (any)
+		found(r, f, CHECK_hash, 0, "%s: on the same chain as the others", r->s->name);
+}
+
+/* ---- sync ---- */
+
+void check_sync(struct subject_ref *r, struct finding *f)
+{
+	const struct path *p = NULL;
+	const struct blk *b;
+	double age, warn, crit;
+	char share[24] = "";
+
+	not_here(f, r->live ? "eth_syncing is not answered" : "no answer");
+	for (unsigned i = 0; i < r->m->n_paths; i++) {
+		const struct path *q = r->m->paths[i];
+
+		if (r->live & bit(i) && q->facts.sync_known && (!p || (q->facts.syncing && !p->facts.syncing)))
+			p = q;
+	}
+	if (!p)
+		return;
+	if (!p->facts.syncing) {
+		found(r, f, CHECK_sync, 0, "%s: does not sync", r->s->name);
+		return;
+	}
+	age = health_age(r, &b);
+	health_limits(r->m, r->s->chain, CHECK_age, &warn, &crit);
+	if (p->facts.sync_to)
+		snprintf(share, sizeof(share), " %.0f %%",
+			 fmin(100, floor(100 * (double)p->facts.sync_at / (double)p->facts.sync_to)));
+	found(r, f, CHECK_sync, !r->dev && age > crit ? 2 : 1, "%s: syncing%s", r->s->name, share);
+}
+
+/* ---- body lag ---- */
+
+static int by_ns(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+void check_body_lag(struct subject_ref *r, struct finding *f)
+{
+	uint64_t ns[LAGS_KEPT];
+	double worst = -1;
+	char name[48], span[24];
+
+	not_here(f, r->live ? "fewer than 8 bodies" : "no answer");
+	for (unsigned i = 0; i < r->m->n_paths; i++) {
+		const struct path *p = r->m->paths[i];
+		const struct health_facts *h = &p->priv->health;
+		unsigned n = 0;
+		double p90;
+
+		for (unsigned k = 0; r->live & bit(i) && k < h->lag_n; k++)
+			if (add_sat(h->lag[k].mono, WINDOW_NS) > r->m->now_mono)
+				ns[n++] = h->lag[k].ns;
+		if (n < LAGS_LEAST)
+			continue;
+		qsort(ns, n, sizeof(ns[0]), by_ns);
+		p90 = s_of(ns[(n * 9 + 9) / 10 - 1]);
+		if (p90 <= worst)
+			continue;
+		worst = p90;
+		f->path = (int)i;
+		found(r, f, CHECK_body_lag, p90, "%s: announces blocks %s before it can serve them", health_path(r, p, name),
+		      health_span(span, p90));
+	}
+}
+
+/* ---- head went back ---- */
+
+/* "25,490,415 → 412": of the lower one the digits that differ, by groups. */
+static void fall(char *out, size_t size, uint64_t from, uint64_t to)
+{
+	char a[28], b[28];
+	const char *end;
+
+	note_number(a, from);
+	note_number(b, to);
+	end = b;
+	if (strlen(a) == strlen(b)) {
+		for (const char *c = b; (c = strchr(c, ',')) != NULL && memcmp(a, b, (size_t)(c - b)) == 0;)
+			end = ++c;
+	}
+	snprintf(out, size, "%s → %s", a, end);
+}
+
+void check_head_back(struct subject_ref *r, struct finding *f)
+{
+	uint64_t newest_mono = 0, from = 0, to = 0;
+	unsigned n = 0;
+	char text[64];
+
+	if (!r->live) {
+		not_here(f, "no answer");
+		return;
+	}
+	for (unsigned i = 0; i < r->m->n_paths; i++) {
+		const struct health_facts *h = &r->m->paths[i]->priv->health;
+
+		for (unsigned k = 0; r->paths & bit(i) && k < h->back_n; k++) {
+			if (add_sat(h->back[k].mono, WINDOW_NS) <= r->m->now_mono)
+				continue;
+			n++;
+			if (h->back[k].mono < newest_mono)
+				continue;
+			newest_mono = h->back[k].mono;
+			from = h->back[k].from;
+			to = h->back[k].to;
+			f->path = (int)i;
+		}
+	}
+	if (!n) {
+		found(r, f, CHECK_head_back, 0, "%s: its head never fell", r->s->name);
+		return;
+	}
+	fall(text, sizeof(text), from, to);
+	found(r, f, CHECK_head_back, n, "%s: head fell %s: several backends", r->s->name, text);
+}
