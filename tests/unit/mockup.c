@@ -1,6 +1,8 @@
 /* The model behind the mock-ups; see mockup.h. */
 #include "mockup.h"
 
+#include <math.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -199,6 +201,32 @@ static void pool(struct model *m)
 	m->pool.seen_mono = m->now_mono - NS_S;
 	m->pool.history_n = sizeof(history) / sizeof(history[0]);
 	memcpy(m->pool.history, history, sizeof(history));
+	m->pool.announcing = 2;
+	m->pool.ready = m->now_mono - 600 * NS_S;
+	m->pool.cover = (struct cover){ .txs = 5200, .seen = 4316, .lead_p50 = 6100 * NS_MS, .lead_p90 = 31 * NS_S, .per_s = 21.4 };
+	m->pool.pay_of = 3120;
+	m->pool.pay = 2215;
+	for (unsigned i = 0; i < 2; i++) {
+		m->paths[i]->pending.on = true;
+		m->paths[i]->pending.whole = true;
+		m->paths[i]->pending.since = m->now_mono - 660 * NS_S;
+		m->paths[i]->pending.ready = m->pool.ready;
+		m->paths[i]->pending.cover = m->pool.cover;
+		m->paths[i]->pending.cover.seen -= i * 500;
+	}
+}
+
+void mockup_no_announcements(struct model *m)
+{
+	m->pool.announcing = 0;
+	m->pool.ready = UNKNOWN;
+	m->pool.cover = (struct cover){ .lead_p50 = UNKNOWN, .lead_p90 = UNKNOWN, .per_s = (double)NAN };
+	m->pool.pay_of = m->pool.pay = 0;
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		m->paths[i]->pending.on = false;
+		m->paths[i]->pending.since = m->paths[i]->pending.ready = UNKNOWN;
+		m->paths[i]->pending.cover = m->pool.cover;
+	}
 }
 
 static void notes(struct model *m)

@@ -10,6 +10,8 @@
 
 /* Now is 4.2 s after the newest block's time. Free it with model_free. */
 struct model *mockup_model(void);
+/* Nobody announces transactions that wait. */
+void mockup_no_announcements(struct model *m);
 /* Its paths before anything has happened, at the same time. */
 struct model *mockup_empty(unsigned paths);
 /* Hash of a block by number; of the orphan if `orphan`. */

@@ -75,6 +75,8 @@ static void mock_up_160(void **state)
 		"          4       0.09       —            0        │",
 		"└ ties 21 % ──",
 		"│ 14,210 pending  802 queued  +21.4/s ▃▄▅▂▁█▆▄▇  │",
+		"│ seen before mined 83 %   lead p50 6.1 s        │",
+		"│ 71 % can pay the next base fee                 │",
 		"│ 16:01:09 reorg depth 1 at 25,490,410: the late block lost ",
 		"│ 15:57:40 infura/wss silent 49 s → resubscribed, 4 filled",
 		NULL,
@@ -96,7 +98,7 @@ static void mock_up_80(void **state)
 		"│ 25,490,410  1m04s  24.0!  301  ████▉      62      7.691    0.066  titan      │\n",
 		"┌ Gas ─────────────────────────────────┐┌ Tx rate ─────────────────────────────┐\n",
 		"│ 60M┤▃█▄ ▅▃█▄▇▄  57.7 %  blobs 9/14   ││ 19.7 tx/s  ▃█▄ ▆▃█▄▇▄  120 s         │\n",
-		"│ tip p10 0.01  p50 0.05  p90 2.0 gwei ││ pool 14,210  +21.4/s  2.67 Mgas/s    │\n",
+		"│ tip p10 0.01  p50 0.05  p90 2.0 gwei ││ pool 14,210  +21.4/s  seen 83 %      │\n",
 		"┌ Endpoints ──────────────────────────────────────────────────────── 412 heads ┐\n",
 		"│ #  node   via  state       head    behind     p99   call p50     p99  err 5 m│\n",
 		"│ 1= geth   ws   live      newest    0.0 ms  1.2 ms     0.4 ms  3.1 ms        0│\n",
@@ -372,9 +374,13 @@ static void tx_rate_without_pool(void **state)
 	struct model *m = mockup_model();
 
 	(void)state;
+	/* Announced, but no node says how many wait. */
 	m->pool.known = false;
-	has(show(&pane_txrate, m, 40, 4), "│ legacy 12 %  1559 84 %  ");
+	has(show(&pane_txrate, m, 40, 4), "│ pool —  +21.4/s  seen 83 %      ");
+	mockup_no_announcements(m);
+	has(again(m, 40, 4), "│ legacy 12 %  1559 84 %  ");
 	m->pool.known = true;
+	has(again(m, 60, 4), "│ pool 14,210  growing 21.4/s  2.67 Mgas/s ");
 	m->pool.per_s = (double)NAN;
 	has(again(m, 40, 4), "│ pool 14,210  2.67 Mgas/s ");
 	model_free(m);

@@ -269,6 +269,7 @@ static void mempool_not_available(void **state)
 	const char *f;
 
 	(void)state;
+	mockup_no_announcements(m);
 	m->pool.known = false;
 	m->pool.why = ST_UNSUPPORTED;
 	assert_false(pane_mempool.present(m));
@@ -289,11 +290,71 @@ static void mempool_of_each_node(void **state)
 	struct model *m = mockup_model();
 
 	(void)state;
+	mockup_no_announcements(m);
 	has(show(&pane_mempool, m, 50, 5), "│ 14,120 – 14,230 in the last 9 answers ");
 	m->paths[0]->facts.pending = m->paths[1]->facts.pending = 14210;
 	has(again(m, 50, 5), "in the last 9 answers ");
 	m->paths[2]->facts.pending = 0;
 	has(again(m, 50, 5), "│ geth 14,210  infura 0 ");
+	model_free(m);
+}
+
+static void mempool_announced(void **state)
+{
+	struct model *m = mockup_model();
+	const char *f;
+
+	(void)state;
+	f = show(&pane_mempool, m, 50, 5);
+	has(f, "│ 14,210 pending  802 queued  +21.4/s ");
+	has(f, "│ seen before mined 83 %   lead p50 6.1 s        │\n│ 71 % can pay the next base fee                 │\n");
+	/* Room for more says more. */
+	has(again(m, 60, 5), "│ seen before mined 83 %   lead p50 6.1 s  p90 31 s ");
+	has(again(m, 66, 5), "│ 71 % can pay the next base fee   of 3,120 announced in 10 m");
+	f = again(m, 60, 12);
+	has(f, "│ 14,120 – 14,230 in the last 9 answers ");
+	has(f, "│ geth ws   seen 83 %  lead p50 6.1 s  p90 31 s  +21.4/s ");
+	has(f, "│ geth ipc  seen 73 %  lead p50 6.1 s  p90 31 s  +21.4/s ");
+	has(again(m, 30, 5), "│ seen before mined 83 %     │\n│ 71 % can pay               │");
+	/* Nearly all is not all, little is not none. */
+	m->pool.cover.seen = m->pool.cover.txs - 1;
+	m->pool.pay = 1;
+	f = again(m, 50, 5);
+	has(f, "seen before mined > 99 % ");
+	has(f, "< 1 % can pay ");
+	m->pool.cover.seen = m->pool.cover.txs;
+	m->pool.pay = 0;
+	f = again(m, 50, 5);
+	has(f, "seen before mined 100 % ");
+	has(f, "│ 0 % can pay ");
+	/* What was lost makes it the least that it can be. */
+	m->pool.cover.seen = 4316;
+	m->pool.cover.floor = true;
+	m->pool.cover.lead_p50 = 250 * NS_MS;
+	has(again(m, 50, 5), "seen before mined ≥ 83 %   lead p50 250 ms ");
+	model_free(m);
+}
+
+static void mempool_listens_first(void **state)
+{
+	struct model *m = mockup_model();
+
+	(void)state;
+	m->pool.cover = (struct cover){ .lead_p50 = UNKNOWN, .lead_p90 = UNKNOWN, .per_s = (double)NAN };
+	m->pool.ready = m->now_mono + 48 * NS_S;
+	m->pool.pay_of = m->pool.pay = 0;
+	has(show(&pane_mempool, m, 50, 5), "│ seen before mined —   in 48 s ");
+	m->pool.ready = m->now_mono - NS_S;
+	has(again(m, 50, 5), "│ seen before mined —   none mined yet ");
+	/* Only announcements: nobody says how many wait. */
+	m->pool.known = false;
+	m->pool.why = ST_UNSUPPORTED;
+	m->pool.cover.per_s = 3.5;
+	m->pool.cover.history_n = 60;
+	m->pool.cover.history[59] = 7;
+	assert_true(pane_mempool.present(m));
+	has(again(m, 50, 5), "┌ Mempool ─");
+	has(again(m, 50, 5), "│ — pending  +3.5/s ");
 	model_free(m);
 }
 
@@ -376,6 +437,8 @@ int main(void)
 		cmocka_unit_test(endpoints_long_names),
 		cmocka_unit_test(mempool_not_available),
 		cmocka_unit_test(mempool_of_each_node),
+		cmocka_unit_test(mempool_announced),
+		cmocka_unit_test(mempool_listens_first),
 		cmocka_unit_test(mempool_old),
 		cmocka_unit_test(events_scroll),
 		cmocka_unit_test(events_are_clean),

@@ -15,7 +15,7 @@ static const uint64_t STALE_NS = 180 * NS_S; /* three times the longest period o
 /* There is a pool to show, or nobody has been asked yet. */
 static bool present(const struct model *m)
 {
-	return m->pool.known || m->pool.why == ST_OK;
+	return m->pool.known || m->pool.announcing || m->pool.why == ST_OK;
 }
 
 static uint32_t least(const struct pool_view *p, unsigned n)
@@ -27,51 +27,147 @@ static uint32_t least(const struct pool_view *p, unsigned n)
 	return lo;
 }
 
-/* The pool's history in w columns of row y; its own range is the height: a pool rarely empties. */
-static void history(const struct pool_view *p, struct canvas *c, struct rect r)
+/* The newest values, at most as many as there are columns. */
+static void spark(const uint32_t *of, unsigned n, struct canvas *c, struct rect r, bool from_zero)
 {
-	double v[HISTORY], lo, hi;
-	unsigned n = p->history_n < HISTORY ? p->history_n : HISTORY;
-	struct graph g = { .v = v, .n = n, .role = ROLE_GRAPH, .bar_w = r.w / HISTORY };
+	double v[HISTORY], lo = 0, hi;
+	struct graph g = { .v = v, .role = ROLE_GRAPH, .bar_w = r.w / HISTORY };
 
+	g.bar_w = g.bar_w < 1 ? 1 : g.bar_w > 4 ? 4 : g.bar_w;
+	if (n > HISTORY)
+		n = HISTORY;
 	if (n == 0)
 		return;
-	for (unsigned i = 0; i < n; i++)
-		v[i] = p->history[i];
-	g.bar_w = g.bar_w < 1 ? 1 : g.bar_w > 4 ? 4 : g.bar_w;
-	lo = least(p, n);
+	for (unsigned i = 0; i < n; i++) {
+		v[i] = of[i];
+		lo = i == 0 || v[i] < lo ? v[i] : lo;
+	}
+	g.n = n;
 	hi = graph_max(v, n);
-	/* The least is one level high: nothing is drawn only where nothing is known. */
-	g.lo = lo - (hi > lo ? (hi - lo) / 7 : 1);
+	/* A pool rarely empties: its own range is the height, and the least is one level high: nothing is drawn only where
+	 * nothing is known. */
+	if (from_zero)
+		lo = 0;
+	g.lo = from_zero ? 0 : lo - (hi > lo ? (hi - lo) / 7 : 1);
 	g.hi = hi > lo ? hi : lo + 7;
 	graph_draw(c, r, &g);
+}
+
+/* What waits, over the last answers; where nobody tells that, what was announced in each of the last seconds. */
+static void history(const struct pool_view *p, struct canvas *c, struct rect r)
+{
+	if (p->known)
+		spark(p->history, p->history_n, c, r, false);
+	else
+		spark(p->cover.history, p->cover.history_n, c, r, true);
 }
 
 /* False: its history had no room beside it. */
 static bool figures(const struct model *m, struct canvas *c)
 {
 	const struct pool_view *p = &m->pool;
-	char pending[NUMBER_MAX], queued[NUMBER_MAX], per[NUMBER_MAX], age[40];
-	char change[NUMBER_MAX + 8] = "", text[3][PARTS_TEXT];
+	char pending[NUMBER_MAX], queued[NUMBER_MAX], age[40], news[PARTS_CHANGE], text[3][PARTS_TEXT];
 	const char *const v[] = { text[0], text[1], text[2] };
 	uint64_t old = m->now_mono > p->seen_mono ? m->now_mono - p->seen_mono : 0;
-	bool stale = p->seen_mono != UNKNOWN && old >= STALE_NS;
+	bool stale = p->known && p->seen_mono != UNKNOWN && old >= STALE_NS;
 	int x;
 
-	number_int(pending, sizeof(pending), p->pending);
-	number_int(queued, sizeof(queued), p->queued);
+	number_int(pending, sizeof(pending), p->known ? p->pending : UNKNOWN);
+	number_int(queued, sizeof(queued), p->known ? p->queued : UNKNOWN);
+	parts_pool_news(news, sizeof(news), p);
 	if (stale)
-		snprintf(change, sizeof(change), "  (%s)", time_age(age, sizeof(age), (int64_t)old));
-	else if (isfinite(p->per_s))
-		snprintf(change, sizeof(change), "  %s/s", number_signed(per, sizeof(per), p->per_s, 1));
-	snprintf(text[0], sizeof(text[0]), "%s pending  %s queued%s", pending, queued, change);
-	snprintf(text[1], sizeof(text[1]), "%s pending%s", pending, change);
+		snprintf(news, sizeof(news), "  (%s)", time_age(age, sizeof(age), (int64_t)old));
+	snprintf(text[0], sizeof(text[0]), "%s pending  %s queued%s", pending, queued, news);
+	snprintf(text[1], sizeof(text[1]), "%s pending%s", pending, news);
 	snprintf(text[2], sizeof(text[2]), "%s pending", pending);
-	x = parts_fit(c, 1, 0, stale ? ROLE_DIM : ROLE_TEXT, v, 3) + 1;
+	x = parts_fit(c, 1, 0, stale ? ROLE_DIM : ROLE_TEXT, p->known ? v : v + 1, p->known ? 3 : 2) + 1;
 	if (c->at.w - 2 - x < SPARK_MIN)
 		return false;
 	history(p, c, (struct rect){ .x = x, .w = c->at.w - 2 - x, .h = 1 });
 	return true;
+}
+
+/* How much of what is mined had been announced, and how long before. Returns the row behind. */
+static int seen(const struct model *m, struct canvas *c, int y)
+{
+	const struct pool_view *p = &m->pool;
+	char share[NUMBER_MAX], p50[40], p90[40], age[40], text[4][PARTS_TEXT];
+	const char *const v[] = { text[0], text[1], text[2], text[3] };
+
+	if (!p->cover.txs && !p->announcing)
+		return y;
+	if (!p->cover.txs) {
+		if (p->ready != UNKNOWN && p->ready > m->now_mono)
+			canvas_textf(c, 1, y, c->at.w - 1, ROLE_DIM, 0, "seen before mined \xe2\x80\x94   in %s",
+				     parts_age(age, sizeof(age), (int64_t)(p->ready - m->now_mono)));
+		else
+			canvas_text(c, 1, y, c->at.w - 1, ROLE_DIM, 0, "seen before mined \xe2\x80\x94   none mined yet");
+		return y + 1;
+	}
+	parts_share(share, sizeof(share), p->cover.seen, p->cover.txs, p->cover.floor);
+	parts_lead(p50, sizeof(p50), p->cover.lead_p50);
+	parts_lead(p90, sizeof(p90), p->cover.lead_p90);
+	snprintf(text[0], sizeof(text[0]), "seen before mined %s   lead p50 %s  p90 %s", share, p50, p90);
+	snprintf(text[1], sizeof(text[1]), "seen before mined %s   lead p50 %s", share, p50);
+	snprintf(text[2], sizeof(text[2]), "seen before mined %s", share);
+	snprintf(text[3], sizeof(text[3]), "seen %s", share);
+	parts_fit(c, 1, y, ROLE_TEXT, v, 4);
+	return y + 1;
+}
+
+static int can_pay(const struct model *m, struct canvas *c, int y)
+{
+	const struct pool_view *p = &m->pool;
+	char share[NUMBER_MAX], of[NUMBER_MAX], text[3][PARTS_TEXT];
+	const char *const v[] = { text[0], text[1], text[2] };
+
+	if (!p->pay_of || y >= c->at.h)
+		return y;
+	parts_share(share, sizeof(share), p->pay, p->pay_of, false);
+	number_int(of, sizeof(of), p->pay_of);
+	snprintf(text[0], sizeof(text[0]), "%s can pay the next base fee   of %s announced in 10 m", share, of);
+	snprintf(text[1], sizeof(text[1]), "%s can pay the next base fee", share);
+	snprintf(text[2], sizeof(text[2]), "%s can pay", share);
+	parts_fit(c, 1, y, ROLE_TEXT, v, 3);
+	return y + 1;
+}
+
+/* Each path that announces, where there is room: "geth ws  seen 83 %  lead p50 6.1 s  p90 31 s  +21.4/s". */
+static int per_path(const struct model *m, struct canvas *c, int y)
+{
+	int name = 0;
+
+	if (m->pool.announcing < 2 || y >= c->at.h)
+		return y;
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		const struct path *p = m->paths[i];
+		int w = parts_width(p->node) + parts_width(p->via) + 1;
+
+		if (p->pending.on && !p->other_chain && w > name)
+			name = w;
+	}
+	for (unsigned i = 0; i < m->n_paths && y < c->at.h; i++) {
+		const struct path *p = m->paths[i];
+		const struct cover *o = &p->pending.cover;
+		char share[NUMBER_MAX], p50[40], p90[40], text[3][PARTS_TEXT];
+		const char *const v[] = { text[0], text[1], text[2] };
+
+		if (!p->pending.on || p->other_chain)
+			continue;
+		parts_share(share, sizeof(share), o->seen, o->txs, o->floor);
+		parts_lead(p50, sizeof(p50), o->lead_p50);
+		parts_lead(p90, sizeof(p90), o->lead_p90);
+		snprintf(text[1], sizeof(text[1]), "seen %s  lead p50 %s", share, p50);
+		snprintf(text[2], sizeof(text[2]), "seen %s", share);
+		if (isfinite(o->per_s))
+			snprintf(text[0], sizeof(text[0]), "seen %s  lead p50 %s  p90 %s  +%.1f/s", share, p50, p90, o->per_s);
+		else
+			snprintf(text[0], sizeof(text[0]), "seen %s  lead p50 %s  p90 %s", share, p50, p90);
+		canvas_textf(c, 1, y, name, ROLE_LABEL, 0, "%s %s", p->node, p->via);
+		parts_fit(c, name + 3, y, ROLE_TEXT, v, 3);
+		y++;
+	}
+	return y;
 }
 
 /* Its node's first path that tells of a pool. */
@@ -161,10 +257,10 @@ static void wrapped(struct canvas *c, int y, enum role role, const char *s)
 static void draw(struct pane *pane, const struct model *m, struct canvas *c, bool focus)
 {
 	const struct pool_view *p = &m->pool;
-	bool none = !p->known && p->why != ST_OK;
+	bool none = !present(m);
 	char text[PARTS_TEXT];
 	struct canvas in;
-	int y, graph;
+	int y, graph, told;
 
 	(void)pane;
 	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus,
@@ -178,17 +274,19 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 		wrapped(&in, 0, ROLE_DIM, text);
 		return;
 	}
-	if (!p->known) {
+	if (!p->known && !p->announcing) {
 		if (!parts_waiting(&in, m))
 			canvas_text(&in, 1, 0, in.at.w - 1, ROLE_DIM, 0, "waiting for the first answer");
 		return;
 	}
 	graph = figures(m, &in) ? 3 : 1;
-	y = per_node(m, &in, 1);
-	if (y == 1)
-		y = range(p, &in, 1);
+	y = can_pay(m, &in, seen(m, &in, 1));
+	told = per_node(m, &in, y);
+	if (told == y && y < in.at.h)
+		told = range(p, &in, y);
+	y = per_path(m, &in, told);
 	/* All of it where there is much room, as when it is zoomed. */
-	if (in.at.h - y >= graph && p->history_n > 1)
+	if (in.at.h - y >= graph && (p->known ? p->history_n : p->cover.history_n) > 1)
 		history(p, &in, (struct rect){ .x = 1, .y = y, .w = in.at.w - 2, .h = in.at.h - y });
 }
 
@@ -196,7 +294,7 @@ extern const struct pane_class pane_mempool;
 const struct pane_class pane_mempool = {
 	.name = "mempool",
 	.title = "Mempool",
-	.help = "transactions that wait: pending, queued, how fast they grow, and the pools of the other nodes",
+	.help = "transactions that wait, new ones a second, how many of the mined ones were announced before and how long",
 	.wants = DIRTY_POOL | DIRTY_CLOCK,
 	.views = 1u << 1,
 	.min_w = 30,

@@ -226,6 +226,41 @@ char *parts_age(char *out, size_t size, int64_t ns)
 	return out;
 }
 
+char *parts_share(char *out, size_t size, uint64_t n, uint64_t of, bool floor)
+{
+	double share = of ? (double)n / (double)of : NAN;
+	const char *most = floor && n < of ? "\xe2\x89\xa5 " : "";
+	char text[NUMBER_MAX];
+
+	if (n < of && share >= 0.995)
+		snprintf(out, size, "> 99 %%");
+	else if (n && share < 0.005)
+		snprintf(out, size, "< 1 %%");
+	else
+		snprintf(out, size, "%s%s", of ? most : "", number_percent(text, sizeof(text), share, 0));
+	return out;
+}
+
+char *parts_pool_news(char *out, size_t size, const struct pool_view *p)
+{
+	char n[NUMBER_MAX];
+
+	out[0] = '\0';
+	if (isfinite(p->cover.per_s))
+		snprintf(out, size, "  %s/s", number_signed(n, sizeof(n), p->cover.per_s, 1));
+	else if (p->known && isfinite(p->per_s) && fabs(p->per_s) >= 0.05)
+		snprintf(out, size, "  %s %s/s", p->per_s > 0 ? "growing" : "shrinking",
+			 number_fixed(n, sizeof(n), fabs(p->per_s), 1));
+	return out;
+}
+
+char *parts_lead(char *out, size_t size, uint64_t ns)
+{
+	if (ns == UNKNOWN || ns < NS_S)
+		return time_latency(out, size, ns);
+	return parts_age(out, size, ns < INT64_MAX ? (int64_t)ns : INT64_MAX);
+}
+
 /* ---- saying and copying ---- */
 
 char *parts_hex(char out[67], const struct hash *h)

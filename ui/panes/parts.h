@@ -61,6 +61,18 @@ int64_t parts_since(const struct model *m, uint64_t time_ms);
 char *parts_story(const struct blk *b, bool wide, char *out, size_t size);
 /* An age with a blank before its unit while it is short: "4.2 s", "42 s", "1m04s". */
 char *parts_age(char *out, size_t size, int64_t ns);
+/*
+ * n of `of` as a share: "83 %"; "—" of nothing. All are 100 %, what rounds there is "> 99 %", and the same for none. floor: "≥ 83 %".
+ */
+char *parts_share(char *out, size_t size, uint64_t n, uint64_t of, bool floor);
+enum { PARTS_CHANGE = 48 };
+/*
+ * How the pool moves, with two blanks before it: "  +21.4/s" are the new ones, where somebody announces them; without, all that
+ * is known is how its size changed between two answers: "  growing 1.2/s", "  shrinking 0.4/s". "": nothing is known.
+ */
+char *parts_pool_news(char *out, size_t size, const struct pool_view *p);
+/* How long before: "250 ms", "6.1 s", "3m20s". UNKNOWN: "—". */
+char *parts_lead(char *out, size_t size, uint64_t ns);
 /* "0x…" of all 32 bytes. */
 char *parts_hex(char out[67], const struct hash *h);
 /* Opens the page of a path. PANE_OPEN. */

@@ -72,6 +72,27 @@ static void connect_line(struct page *page, const struct path *p)
 		put(page, ROLE_TEXT, "connect", "%s", text);
 }
 
+/* Transactions that wait, as this path announces them. */
+static void announced_lines(struct page *page, const struct model *m, const struct path *p)
+{
+	const struct cover *c = &p->pending.cover;
+	char a[40], b[40], share[NUMBER_MAX];
+
+	if (p->pending.on)
+		put(page, ROLE_TEXT, "announces", "%s, for %s", p->pending.whole ? "whole transactions" : "hashes",
+		    time_age(a, sizeof(a), since(m, p->pending.since)));
+	else if (p->pending.why != ST_OK)
+		put(page, ROLE_DIM, "announces", "nothing: newPendingTransactions %s", status_word(p->pending.why));
+	if (isfinite(c->per_s))
+		put(page, ROLE_TEXT, "new ones", "%.1f/s", c->per_s);
+	if (!c->txs)
+		return;
+	put(page, ROLE_TEXT, "seen before mined", "%s of %" PRIu64 " in 10 m",
+	    parts_share(share, sizeof(share), c->seen, c->txs, c->floor), c->txs);
+	put(page, ROLE_TEXT, "lead", "p50 %s, p90 %s", parts_lead(a, sizeof(a), c->lead_p50),
+	    parts_lead(b, sizeof(b), c->lead_p90));
+}
+
 static void link_lines(struct page *page, const struct model *m, const struct path *p)
 {
 	const struct chain *c = p->chain >= 0 ? m->chains[p->chain] : NULL;
@@ -98,6 +119,7 @@ static void link_lines(struct page *page, const struct model *m, const struct pa
 		put(page, p->facts.syncing ? ROLE_WARN : ROLE_TEXT, "syncing", "%s", p->facts.syncing ? "yes" : "no");
 	if (p->facts.pending != UNKNOWN)
 		put(page, ROLE_TEXT, "pool", "%s pending", number_int(n, sizeof(n), p->facts.pending));
+	announced_lines(page, m, p);
 }
 
 static void compared_lines(struct page *page, const struct model *m, unsigned path)

@@ -190,21 +190,24 @@ static void draw_high(const struct look *l, struct canvas *c, const struct parts
 static void low_second(const struct look *l, struct canvas *c)
 {
 	const struct pool_view *p = &l->m->pool;
-	char pending[NUMBER_MAX], per[NUMBER_MAX], pool[2 * NUMBER_MAX + 16], both[PARTS_TEXT];
-	const char *const v[] = { both, pool };
+	char pending[NUMBER_MAX], share[NUMBER_MAX], seen[NUMBER_MAX + 8] = "", news[PARTS_CHANGE];
+	char text[4][PARTS_TEXT];
+	const char *const v[] = { text[0], text[1], text[2], text[3] };
 
-	if (!p->known) {
+	if (!p->known && !p->cover.txs) {
 		types_row(l, c, 1);
 		return;
 	}
-	number_int(pending, sizeof(pending), p->pending);
-	number_signed(per, sizeof(per), p->per_s, 1);
-	if (isnan(p->per_s))
-		snprintf(pool, sizeof(pool), "pool %s", pending);
-	else
-		snprintf(pool, sizeof(pool), "pool %s  %s/s", pending, per);
-	snprintf(both, sizeof(both), "%s  %s", pool, l->gas);
-	parts_fit(c, 1, 1, ROLE_TEXT, v, 2);
+	number_int(pending, sizeof(pending), p->known ? p->pending : UNKNOWN);
+	parts_pool_news(news, sizeof(news), p);
+	if (p->cover.txs)
+		snprintf(seen, sizeof(seen), "  seen %s",
+			 parts_share(share, sizeof(share), p->cover.seen, p->cover.txs, p->cover.floor));
+	snprintf(text[0], sizeof(text[0]), "pool %s%s%s  %s", pending, news, seen, l->gas);
+	snprintf(text[1], sizeof(text[1]), "pool %s%s%s", pending, news, seen);
+	snprintf(text[2], sizeof(text[2]), "pool %s%s", pending, seen);
+	snprintf(text[3], sizeof(text[3]), "pool %s", pending);
+	parts_fit(c, 1, 1, ROLE_TEXT, v, 4);
 }
 
 static void draw_low(const struct look *l, struct canvas *c)
