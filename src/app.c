@@ -348,6 +348,30 @@ enum status app_start(struct app *a, const char *record, struct err *e)
 	return st;
 }
 
+/* What a recording tells has happened long ago: it must wake nobody. */
+enum status app_hooks(struct app *a, struct err *e)
+{
+	struct hook_opts o = {
+		.location = a->conf->location, .proxy = a->conf->proxy, .cacert = a->conf->cacert, .insecure = a->conf->insecure,
+	};
+
+	if (a->replay || !a->conf->file)
+		return ST_OK;
+	if (configured_check(a->conf, e) != ST_OK)
+		return e->code;
+	o.alert = &a->conf->file->alert;
+	model_alert_cooldown(a->model, o.alert->cooldown);
+	return hooks_start(&a->hooks, &o, e);
+}
+
+static void tell_hooks(struct app *a)
+{
+	struct alert_event e;
+
+	while (model_alert_next(a->model, &a->hooks_cursor, &e))
+		hooks_tell(a->hooks, &e);
+}
+
 /* ---- events ---- */
 
 static void resync(struct app *a, unsigned path)
@@ -504,6 +528,8 @@ unsigned app_tick(struct app *a, uint64_t now)
 		tell_clock(a, now);
 	}
 	dirty = model_tick(a->model, now, time_wall());
+	if (a->hooks)
+		tell_hooks(a);
 	if (a->recorder)
 		mark_reorgs(a);
 	return dirty;
@@ -549,6 +575,8 @@ void app_fini(struct app *a, int code)
 	a->stuck |= !stop_feeds(a);
 	if (a->stuck)
 		_exit(code);
+	hooks_stop(a->hooks);
+	a->hooks = NULL;
 	replay_free(a->replay);
 	a->replay = NULL;
 	for (unsigned i = 0; i < a->n_feeds; i++)

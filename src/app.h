@@ -10,6 +10,7 @@
 #include "feed/feed.h"
 #include "feed/recorder.h"
 #include "feed/replay.h"
+#include "hook.h"
 #include "model/model.h"
 
 struct app {
@@ -26,6 +27,8 @@ struct app {
 	bool demo; /* the replay is the demo's: it loops, and the screen says so */
 	bool there, ended; /* replay: the place it was told to start at, and its end, are reached */
 	struct recorder *recorder; /* NULL: not recording */
+	struct hooks *hooks; /* NULL: none */
+	uint64_t hooks_cursor; /* of model.alerts */
 	bool stopped, stuck; /* the feeds have ended; one has not */
 	unsigned long reorgs[CHAINS_MAX]; /* marked in the recording */
 	char from[128]; /* who named the endpoints if not argv: "from ETH_RPC_URL", "found …"; "" */
@@ -47,6 +50,11 @@ enum status app_init_replay(struct app *a, const struct conf *conf, const char *
 enum status app_init_demo(struct app *a, const struct conf *conf, const void *data, size_t n, struct err *e) MUST_CHECK;
 /* Makes the model and starts the feeds, or the replay. record: file to record to (recorder.h); NULL: none. */
 enum status app_start(struct app *a, const char *record, struct err *e) MUST_CHECK;
+/*
+ * From now on alerts do what the configuration says: for front ends that stay (the monitor, --stream, record), after app_start.
+ * Nothing in a replay or the demo.
+ */
+enum status app_hooks(struct app *a, struct err *e) MUST_CHECK;
 /* Replays: goes to another place of the recording, with a new model; mono as of replay_find. */
 enum status app_jump(struct app *a, uint64_t mono, struct err *e) MUST_CHECK;
 /* Replays: holds at once, so that app_start and app_jump stop where they were told to. */

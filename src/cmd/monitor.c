@@ -447,6 +447,8 @@ int monitor_show(struct app *a)
 		return cmd_fail(&e);
 	if (a->replay && text)
 		return once_replay(a, &theme, g);
+	if (!text && app_hooks(a, &e) != ST_OK)
+		return cmd_fail(&e);
 	return text ? once(a, &theme, g) : run_screen(a, &theme, g);
 }
 

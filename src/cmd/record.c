@@ -203,7 +203,7 @@ static int record_run(const struct conf *c)
 		err_set(&e, ST_REFUSED, "no node found to record");
 		(void)err_cure(&e, "chaintop record -o FILE.ct ws://127.0.0.1:8546");
 		code = cmd_fail(&e);
-	} else if (app_start(a, name, &e) != ST_OK) {
+	} else if (app_start(a, name, &e) != ST_OK || app_hooks(a, &e) != ST_OK) {
 		code = cmd_fail(&e);
 	} else {
 		record_loop(a, tty);
