@@ -39,9 +39,8 @@ struct app {
 };
 
 /*
- * Reads the endpoints: words of the command line, else the nodes of the configuration file, else ETH_RPC_URL, else the first usual local address that answers
- * within 300 ms.
- * None is no error: n_urls is 0. Allocates nothing that app_fini does not free.
+ * Reads the endpoints: words of the command line, else the nodes of the configuration file, else ETH_RPC_URL, else the first
+ * usual local address that answers within 300 ms. None is no error: n_urls is 0. Allocates nothing that app_fini does not free.
  */
 enum status app_init(struct app *a, const struct conf *conf, struct err *e) MUST_CHECK;
 /* The same for a recording: opens it and no socket. */

@@ -4,8 +4,8 @@
  *
  * The command runs without a shell, in a session of its own, with CHAINTOP_STATE, _NODE, _CHECK, _TEXT, _VALUE and _LIMIT in its
  * environment and the JSON of out/alert_json.h on standard input; its output goes nowhere. At most HOOK_CHILDREN at once, each
- * killed with all that it started after HOOK_EXEC_S. A POST is tried HOOK_TRIES times, with 1, 4 and 16 s between; what the server refuses
- * (4xx but 408 and 429) is not tried again. How it went stands in the log, without the URL.
+ * killed with all that it started after HOOK_EXEC_S. A POST is tried HOOK_TRIES times, with 1, 4 and 16 s between; what the
+ * server refuses (4xx but 408 and 429) is not tried again. How it went stands in the log, without the URL.
  */
 #ifndef HOOK_H
 #define HOOK_H
