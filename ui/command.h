@@ -16,6 +16,7 @@
 	X(UI_VIEW_1, "view-overview", "1", "", "overview") \
 	X(UI_VIEW_2, "view-blocks", "2", "", "blocks: every column") \
 	X(UI_VIEW_5, "view-endpoints", "5", "", "endpoints compared: truth, freshness, speed, errors, cost") \
+	X(UI_VIEW_6, "view-race", "6", "", "race and forks: who hears first, branches, reorgs") \
 	X(UI_VIEW_8, "view-log", "8", "", "log and own cost") \
 	X(UI_VIEW_LAST, "view-last", "-", "", "the view before this one") \
 	X(UI_DOWN, "down", "j Down", "", "next row") \
@@ -44,6 +45,8 @@
 	X(UI_SORT_REVERSE, "reverse", "r", "", "reverse the order") \
 	X(UI_COL_PREV, "column-left", "h", "", "endpoints: the path to the left") \
 	X(UI_COL_NEXT, "column-right", "l", "", "endpoints: the path to the right") \
+	X(UI_WINDOW, "window", "w", "", "endpoints, race: the last 10 minutes, the last hour, all that is kept") \
+	X(UI_MINUS_RTT, "minus-rtt", "b", "", "race: as heard here, or less half of each path's round trip") \
 	X(UI_UNITS, "units", "u", "", "gwei, wei, ether") \
 	X(UI_TIMES, "times", "t", "", "age, UTC, local time") \
 	X(UI_GROUP, "group", "C", "", "blocks: a row for each second or for each block, where several come in a second") \

@@ -16,10 +16,16 @@ enum {
 	OWN_MAX = 18,
 	OWN_WIDTH = 54,
 	COMPARE = 16, /* frame, titles, eleven rows, two lines of sentences */
+	RACE_MORE = 6, /* of Race beside its rows: frame, heading, lateness, two sentences */
+	FORKS_LEAST = 6, /* frame, numbers, three branches */
+	FORKS_GOOD = 9,
+	REORGS_LEAST = 5,
 	TABLE_MIN = 6, /* Methods and Errors: frame, heading, three rows */
 };
 
-enum slot { BLOCKS, GAS, TXRATE, PULSE, ENDPOINTS, MEMPOOL, EVENTS, LOG, OWN, COMPARED, METHODS, ERRORS, SLOT_N };
+enum slot {
+	BLOCKS, GAS, TXRATE, PULSE, ENDPOINTS, MEMPOOL, EVENTS, LOG, OWN, COMPARED, METHODS, ERRORS, RACE, FORKS, REORGS, SLOT_N
+};
 
 static const char *const slot_name[SLOT_N] = {
 	[BLOCKS] = "blocks",
@@ -34,6 +40,9 @@ static const char *const slot_name[SLOT_N] = {
 	[COMPARED] = "compare",
 	[METHODS] = "methods",
 	[ERRORS] = "errors",
+	[RACE] = "race",
+	[FORKS] = "forks",
+	[REORGS] = "reorgs",
 };
 
 struct plan {
@@ -266,6 +275,26 @@ static void endpoints_view(struct plan *p)
 	}
 }
 
+/* Race over Forks over Reorgs; what is left goes to the log, most of whose rows are of yesterday. */
+static void race_view(struct plan *p)
+{
+	int w = p->in->w, h = p->out->area.h, y = p->out->area.y, race, forks, n = p->in->paths > 64 ? 64 : (int)p->in->paths;
+
+	forks = !has(p, FORKS) ? 0 : h >= 32 ? FORKS_GOOD : FORKS_LEAST;
+	race = has(p, RACE) ? rows(n, RACE_MORE, 5, h - forks - (has(p, REORGS) ? REORGS_LEAST : 0)) : 0;
+	race = race > h ? h : race;
+	forks = forks > h - race ? h - race : forks;
+	if (!has(p, REORGS)) {
+		if (!has(p, RACE) || has(p, FORKS))
+			forks = h - race;
+		else
+			race = h;
+	}
+	place(p, RACE, 0, y, w, race);
+	place(p, FORKS, 0, y + race, w, forks);
+	place(p, REORGS, 0, y + race + forks, w, h - race - forks);
+}
+
 /* Views that have no geometry of their own: all panes of equal height, in the order of the registry. */
 static void
 stack(struct plan *p)
@@ -306,6 +335,8 @@ arrange(struct plan *p)
 		overview_narrow(p);
 	else if (p->in->view == 5)
 		endpoints_view(p);
+	else if (p->in->view == 6)
+		race_view(p);
 	else if (p->in->view == 8)
 		log_view(p);
 	else

@@ -83,7 +83,7 @@ static bool same_chain(const struct chain *a, const struct chain *b)
 		SAME("reorg txs known", a->reorgs[i].txs_known, b->reorgs[i].txs_known);
 		SAME("reorg value known", a->reorgs[i].value_known, b->reorgs[i].value_known);
 		SAME("reorg tips known", a->reorgs[i].tips_known, b->reorgs[i].tips_known);
-		SAME("reorg back", a->reorgs[i].txs_known ? a->reorgs[i].back : 0, b->reorgs[i].txs_known ? b->reorgs[i].back : 0);
+		SAME("reorg back", a->reorgs[i].txs_known && a->reorgs[i].back != b->reorgs[i].back, false);
 		SAME("reorg value", a->reorgs[i].value_known &&
 			u256_cmp(&a->reorgs[i].lost_value, &b->reorgs[i].lost_value) != 0, false);
 		SAME("reorg from tip", hash_eq(&a->reorgs[i].from_tip, &b->reorgs[i].from_tip), true);

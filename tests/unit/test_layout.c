@@ -22,9 +22,10 @@ static const struct pane_class classes[] = {
 	PANE("own", 8, 20, 4, 1),
 	PANE("race", 6, 20, 4, 1),
 	PANE("forks", 6, 20, 4, 2),
+	PANE("reorgs", 6, 20, 4, 3),
 };
 
-enum { BLOCKS, GAS, TXRATE, PULSE, ENDPOINTS, MEMPOOL, EVENTS, LOG, OWN, RACE, FORKS, N };
+enum { BLOCKS, GAS, TXRATE, PULSE, ENDPOINTS, MEMPOOL, EVENTS, LOG, OWN, RACE, FORKS, REORGS, N };
 
 static const struct pane_class *panes[N];
 
@@ -146,13 +147,22 @@ test_log_view(void **state)
 }
 
 static void
-test_views_without_a_picture(void **state)
+test_race_over_forks(void **state)
 {
-	struct layout l = make(80, 24, 6, 3, 0, -1);
+	struct layout l = make(80, 24, 6, 3, 1u << REORGS, -1);
 
 	(void)state;
-	is(&l, RACE, 0, 2, 80, 10);
-	is(&l, FORKS, 0, 12, 80, 11);
+	is(&l, RACE, 0, 2, 80, 9);
+	is(&l, FORKS, 0, 11, 80, 12);
+	l = make(80, 24, 6, 3, 0, -1);
+	is(&l, RACE, 0, 2, 80, 9);
+	is(&l, FORKS, 0, 11, 80, 6);
+	is(&l, REORGS, 0, 17, 80, 6);
+	/* Many paths leave the others their lines. */
+	l = make(160, 45, 6, 64, 0, -1);
+	is(&l, RACE, 0, 2, 160, 28);
+	is(&l, FORKS, 0, 30, 160, 9);
+	is(&l, REORGS, 0, 39, 160, 5);
 }
 
 static void
@@ -276,7 +286,7 @@ main(void)
 		cmocka_unit_test(test_80x24),
 		cmocka_unit_test(test_40x12),
 		cmocka_unit_test(test_log_view),
-		cmocka_unit_test(test_views_without_a_picture),
+		cmocka_unit_test(test_race_over_forks),
 		cmocka_unit_test(test_zoom_and_absence),
 		cmocka_unit_test(test_tiny),
 		cmocka_unit_test(test_every_size),

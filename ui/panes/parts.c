@@ -268,6 +268,12 @@ char *parts_hex(char out[67], const struct hash *h)
 	return hex_print(out, h->b, sizeof(h->b));
 }
 
+enum pane_result parts_open_block(struct pane *p, const struct hash *h, uint64_t number)
+{
+	p->go = (struct target){ .page = "block", .block = *h, .number = number, .tx = TARGET_NO_TX };
+	return PANE_OPEN;
+}
+
 enum pane_result parts_open_path(struct pane *p, unsigned path)
 {
 	p->go = (struct target){ .page = "path", .tx = TARGET_NO_TX, .path = (uint16_t)path };

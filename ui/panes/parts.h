@@ -75,6 +75,8 @@ char *parts_pool_news(char *out, size_t size, const struct pool_view *p);
 char *parts_lead(char *out, size_t size, uint64_t ns);
 /* "0x…" of all 32 bytes. */
 char *parts_hex(char out[67], const struct hash *h);
+/* Opens the page of a block. PANE_OPEN. */
+enum pane_result parts_open_block(struct pane *p, const struct hash *h, uint64_t number);
 /* Opens the page of a path. PANE_OPEN. */
 enum pane_result parts_open_path(struct pane *p, unsigned path);
 /* A sentence for line 2. PANE_DONE. */
