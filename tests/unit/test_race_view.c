@@ -177,7 +177,7 @@ static void lateness_needs_a_clock(void **state)
 	const char *frame;
 
 	(void)state;
-	has(show(&pane_race, m, 120, 12), "late vs slot — not known: the system does not say how far this clock may be off");
+	has(show(&pane_race, m, 120, 12), "late vs slot — not known: this machine's clock is not synchronised");
 	clock_event(m, 16 * NS_S);
 	has(show(&pane_race, m, 120, 12), "late vs slot — not known: this machine's clock is not synchronised");
 	clock_event(m, 5 * NS_MS);

@@ -286,10 +286,8 @@ static const char *late_hidden(const struct view *v, const struct chain *c)
 	if (c->info->kind == CHAIN_DEV)
 		return "a dev chain's times mean nothing";
 	if (v->m->clock_bound == UNKNOWN)
-		return "not known: the system does not say how far this clock may be off (--clock-bound)";
-	if (!v->race->late.n)
-		return v->m->clock_bound >= 16 * NS_S ? "not known: this machine's clock is not synchronised" : "no head so far";
-	return NULL;
+		return "not known: this machine's clock is not synchronised, as far as the system says (--clock-bound)";
+	return v->race->late.n ? NULL : "no head so far";
 }
 
 /* The lateness of the first path has the table's columns. */
