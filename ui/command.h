@@ -47,6 +47,8 @@
 	X(UI_COL_NEXT, "column-right", "l", "", "endpoints: the path to the right") \
 	X(UI_WINDOW, "window", "w", "", "endpoints, race: the last 10 minutes, the last hour, all that is kept") \
 	X(UI_MINUS_RTT, "minus-rtt", "b", "", "race: as heard here, or less half of each path's round trip") \
+	X(UI_ORDER, "order", "o", "", "endpoints: best for a searcher, an app, an operator") \
+	X(UI_TRANSPOSE, "transpose", "X", "", "endpoints: paths as rows or as columns") \
 	X(UI_UNITS, "units", "u", "", "gwei, wei, ether") \
 	X(UI_TIMES, "times", "t", "", "age, UTC, local time") \
 	X(UI_GROUP, "group", "C", "", "blocks: a row for each second or for each block, where several come in a second") \

@@ -6,7 +6,7 @@
 #define UI_PANE_H
 
 #include "base/buf.h"
-#include "model/model.h"
+#include "model/ranking.h"
 #include "ui/canvas.h"
 #include "ui/command.h"
 
@@ -38,6 +38,8 @@ struct pane_env {
 	json_writer json; /* NULL: there is none */
 	struct buf clip; /* PANE_COPY: what is to be copied */
 	char say[120]; /* one sentence for line 2; "": none */
+	enum race_window window; /* that comparisons are over: what UI_WINDOW changes */
+	enum rank_by rank; /* whom they are for: what UI_ORDER changes */
 };
 
 struct pane_class {

@@ -115,6 +115,7 @@ void body_verdict(struct model *m, const struct event *e)
 			  n->no_n == 0);
 		bump(&n->no_n);
 		facts_wrong(p, &e->u.verdict.hash, e->mono);
+		n->no_by |= bit(e->path);
 		break;
 	case TRUTH_UNKNOWN:
 		keep_text(n->unknown_why, sizeof(n->unknown_why), v->reason[0] ? v->reason : v->field,

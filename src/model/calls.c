@@ -127,12 +127,24 @@ void calls_traffic(struct path *p, uint64_t mono, uint64_t calls, uint64_t bytes
 	pp->calls_dirty = true;
 }
 
+void calls_dup(struct path *p, uint64_t mono)
+{
+	for (unsigned s = 0; s < RACE_WINDOWS; s++) {
+		struct call_slice *c = slice_at(p, s, mono);
+
+		if (c)
+			c->dups++;
+	}
+	p->priv->calls_dirty = true;
+}
+
 static void add(struct call_slice *to, const struct call_slice *c)
 {
 	to->n += c->n;
 	to->failed += c->failed;
 	to->calls = add_sat(to->calls, c->calls);
 	to->bytes = add_sat(to->bytes, c->bytes);
+	to->dups += c->dups;
 	to->xfer_n += c->xfer_n;
 	to->xfer_bytes = add_sat(to->xfer_bytes, c->xfer_bytes);
 	to->xfer_ns = add_sat(to->xfer_ns, c->xfer_ns);
@@ -179,6 +191,7 @@ void calls_figures(struct path *p, enum race_window s, uint64_t now)
 	*out = (struct call_stats){
 		.n = sum.n,
 		.failed = sum.failed,
+		.dups = sum.dups,
 		.p50 = UNKNOWN,
 		.p99 = UNKNOWN,
 		.p99_low = UNKNOWN,

@@ -17,6 +17,8 @@ void calls_usable(struct path *p, uint64_t mono, uint64_t ns);
 void calls_lost(struct path *p, uint64_t mono, enum status code);
 /* A body of at least two reads. */
 void calls_xfer(struct path *p, uint64_t mono, uint64_t bytes, uint64_t ns);
+/* A head that came twice. */
+void calls_dup(struct path *p, uint64_t mono);
 /* All calls and bytes (both ways) of the path so far. */
 void calls_traffic(struct path *p, uint64_t mono, uint64_t calls, uint64_t bytes);
 /* path.span[s], as it is now. */

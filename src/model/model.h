@@ -204,6 +204,7 @@ struct call_stats {
 	uint64_t usable_n, usable_p90, usable_low, usable_high;
 	double xfer_bytes_per_s; /* NaN below 8 samples (design.md §8) */
 	double calls_per_min, bytes_per_min; /* NaN before 5 s */
+	uint64_t dups; /* heads that came twice */
 	uint32_t by_code[ST_N]; /* failures by kind, lost connections with them */
 };
 
@@ -495,16 +496,21 @@ long chain_row_of(const struct chain *c, const struct hash *h);
 /* When this path heard this block, mono ns; UNKNOWN if it did not (kept for the last HEARD_KEPT heads of a path). */
 uint64_t path_heard(const struct path *p, const struct hash *h);
 /*
- * Two paths compared head by head, over the pushed heads that both still remember: who heard it first, by more than the tie line
- * (screens.md §3 trap d). p: two-sided sign test over the heads that were no tie, 1 if there is none: how likely such a
- * split is if
- * neither is faster.
+ * Two paths compared head by head, over the heads of the window that both pushed: who heard it first, by more than the tie line
+ * (screens.md §3 trap d). p: two-sided sign test over the heads that were no tie, 1 if there is none: how likely such a split is
+ * if neither is faster.
  */
 struct duel {
 	unsigned n, a_first, b_first, ties;
 	double p;
 };
-struct duel path_duel(const struct path *a, const struct path *b);
+struct duel model_duel(const struct model *m, unsigned a, unsigned b, enum race_window window);
+/*
+ * How much of the window's heads a path had heard so long after the first of all paths: out[k] of them within at_ns[k]. Heads
+ * that another path heard, too. Returns how many there were.
+ */
+unsigned model_curve(const struct model *m, unsigned path, enum race_window window, const uint64_t *at_ns, uint32_t *out,
+		     unsigned n);
 /*
  * The races of the chain that is shown. minus_rtt false: as seen from this machine ("from here"). true: each arrival less half of
  * its path's round trip ("whose node is faster"), races judged anew; paths without a known round trip are left out. Never mix the

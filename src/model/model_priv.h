@@ -38,6 +38,7 @@ struct node {
 	uint64_t first_by; /* pushed it right after a connect: no arrival */
 	uint64_t claimed_by; /* had it as its head, in the order of the decisions (fork.c) */
 	uint64_t missed_by; /* cannot serve its body */
+	uint64_t no_by; /* gave a body that does not fit its header */
 	uint64_t push_mono; /* earliest pushed arrival, UNKNOWN */
 	uint64_t asked_mono; /* by model_wants */
 	uint32_t asks;
@@ -137,7 +138,7 @@ enum { CALL_SLICES = 12 };
 struct call_slice {
 	uint64_t epoch;
 	uint64_t n, failed, calls, bytes; /* ended; sent, and their bytes both ways */
-	uint64_t xfer_n, xfer_bytes, xfer_ns;
+	uint64_t xfer_n, xfer_bytes, xfer_ns, dups;
 	uint32_t by_code[ST_N];
 };
 

@@ -93,49 +93,6 @@ uint64_t path_heard(const struct path *p, const struct hash *h)
 	return heard_mono(p, h, false);
 }
 
-/* P(a split of n at least as far from the middle as k), each side as likely. */
-static double sign_test(unsigned k, unsigned n)
-{
-	unsigned small = k < n - k ? k : n - k;
-	double term = 1, sum = 0;
-
-	if (n == 0)
-		return 1;
-	/* Σ C(n, i) / 2^n for i ≤ small, as logarithms: 2^512 has no double. */
-	term = -(double)n * log(2);
-	for (unsigned i = 0; i <= small; i++) {
-		sum += exp(term);
-		term += log((double)(n - i)) - log((double)(i + 1));
-	}
-	sum *= 2;
-	return sum < 1 ? sum : 1;
-}
-
-struct duel path_duel(const struct path *a, const struct path *b)
-{
-	struct duel d = { .n = 0 };
-
-	for (unsigned i = 0; i < a->heard_n; i++) {
-		const struct heard *h = path_heard_at(a, i);
-		uint64_t other;
-
-		if (h->source != SRC_PUSH)
-			continue;
-		other = heard_mono(b, &h->hash, true);
-		if (other == UNKNOWN)
-			continue;
-		d.n++;
-		if ((h->mono > other ? h->mono - other : other - h->mono) < TIE_NS)
-			d.ties++;
-		else if (h->mono < other)
-			d.a_first++;
-		else
-			d.b_first++;
-	}
-	d.p = sign_test(d.a_first, d.a_first + d.b_first);
-	return d;
-}
-
 static bool sample(struct hist **h, uint64_t ns)
 {
 	if (!*h)
@@ -297,6 +254,7 @@ bool race_arrival(struct model *m, struct chain *c, struct node *n, const struct
 		first_head(p, e->mono);
 		if (ranked) {
 			p->dups++;
+			calls_dup(p, e->mono);
 			return false;
 		}
 		hear(m, c, n, e);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "model/stats.h"
+
 /* A delta in µs: whole ones, so that 99.9 µs are below the tie line and 100 µs are not. */
 enum { RUN_ABSENT = UINT32_MAX, RUN_MISSED = UINT32_MAX - 1, RUN_MOST = UINT32_MAX - 2 };
 
@@ -365,9 +367,67 @@ out:
 	free(w.sample);
 }
 
+/* The races of the window, one by one: NULL at its end. *at: 0 at first. */
+static const uint32_t *next_race(const struct model *m, const struct racelog *l, uint64_t window, uint64_t *at)
+{
+	uint64_t kept = l->seq < RACES_LOGGED ? l->seq : RACES_LOGGED;
+
+	while (*at < kept) {
+		uint64_t s = l->seq - kept + (*at)++;
+
+		if (sub_sat(m->now_mono, l->rec[at_of(l, s)].first_mono) <= window)
+			return l->us + at_of(l, s) * l->paths;
+	}
+	return NULL;
+}
+
+struct duel model_duel(const struct model *m, unsigned a, unsigned b, enum race_window window)
+{
+	const struct chain *c = model_chain(m);
+	struct duel d = { .p = 1 };
+	const uint32_t *us;
+	uint64_t at = 0;
+
+	while (c && (us = next_race(m, &c->store->races, window_ns(window), &at)) != NULL) {
+		if (us[a] > RUN_MOST || us[b] > RUN_MOST)
+			continue;
+		d.n++;
+		if ((us[a] > us[b] ? us[a] - us[b] : us[b] - us[a]) * NS_US < TIE_NS)
+			d.ties++;
+		else if (us[a] < us[b])
+			d.a_first++;
+		else
+			d.b_first++;
+	}
+	d.p = stats_sign_test(d.a_first, d.b_first);
+	return d;
+}
+
+unsigned model_curve(const struct model *m, unsigned path, enum race_window window, const uint64_t *at_ns, uint32_t *out,
+		     unsigned n)
+{
+	const struct chain *c = model_chain(m);
+	const uint32_t *us;
+	unsigned heads = 0;
+	uint64_t at = 0;
+
+	memset(out, 0, n * sizeof(*out));
+	while (c && (us = next_race(m, &c->store->races, window_ns(window), &at)) != NULL) {
+		unsigned runners = 0;
+
+		for (unsigned i = 0; i < c->store->races.paths; i++)
+			runners += us[i] <= RUN_MOST;
+		if (us[path] > RUN_MOST || runners < 2)
+			continue;
+		heads++;
+		for (unsigned k = 0; k < n; k++)
+			out[k] += us[path] * NS_US <= at_ns[k];
+	}
+	return heads;
+}
+
 const struct race_view *model_race(const struct model *m, enum race_window window, bool minus_rtt)
 {
-	static const uint64_t span[RACE_WINDOWS] = { [RACE_10M] = 600 * NS_S, [RACE_1H] = 3600 * NS_S, [RACE_ALL] = UINT64_MAX };
 	struct racelog *l;
 	struct race_view_kept *v;
 	const struct chain *c = model_chain(m);
@@ -383,7 +443,7 @@ const struct race_view *model_race(const struct model *m, enum race_window windo
 		v->v = malloc(sizeof(*v->v));
 	if (!v->v)
 		return NULL;
-	view_make(m, c, span[window], minus_rtt, v->v);
+	view_make(m, c, window_ns(window), minus_rtt, v->v);
 	*v = (struct race_view_kept){
 		.v = v->v,
 		.made = true,

@@ -439,14 +439,15 @@ static void both_hear(struct model *m, uint64_t number, uint64_t a_us, uint64_t 
 static void duels(void **state)
 {
 	struct model *m = rig_model(2, 1);
-	struct duel d = path_duel(m->paths[0], m->paths[1]);
+	struct duel d = model_duel(m, 0, 1, RACE_ALL);
 
 	(void)state;
 	assert_int_equal(d.n, 0);
 	assert_true(d.p == 1);
 	for (unsigned i = 0; i < 50; i++)
 		both_hear(m, 100 + i, i < 20 ? 0 : i < 38 ? 500 : 50, i < 20 ? 500 : 0);
-	d = path_duel(m->paths[0], m->paths[1]);
+	rig_tick(m, 150 * RIG_SLOT_MS);
+	d = model_duel(m, 0, 1, RACE_ALL);
 	assert_int_equal(d.n, 50);
 	assert_int_equal(d.a_first, 20);
 	assert_int_equal(d.b_first, 18);
@@ -455,7 +456,8 @@ static void duels(void **state)
 	assert_true(d.p > 0.8713 && d.p < 0.8715);
 	for (unsigned i = 50; i < 80; i++)
 		both_hear(m, 100 + i, 0, 500);
-	d = path_duel(m->paths[1], m->paths[0]);
+	rig_tick(m, 180 * RIG_SLOT_MS);
+	d = model_duel(m, 1, 0, RACE_ALL);
 	assert_int_equal(d.a_first, 18);
 	assert_int_equal(d.b_first, 50);
 	assert_true(d.p > 0.0001 && d.p < 0.0002);

@@ -8,7 +8,6 @@
 #include "base/time.h"
 #include "ui/pane.h"
 #include "ui/panes/parts.h"
-#include "ui/panes/ranking.h"
 #include "ui/widget_table.h"
 
 enum col {
@@ -335,7 +334,7 @@ static int cmp(const void *ctx, unsigned col, unsigned a, unsigned b)
 static struct table_source source(const struct state *s, const struct model *m, struct view *v)
 {
 	*v = (struct view){ .m = m, .table = &s->table };
-	ranking_make(&v->r, m);
+	ranking_make(&v->r, m, RANK_HEARD, RACE_ALL);
 	return (struct table_source){ .ctx = v, .n = m->n_paths, .key = key, .cell = cell, .cmp = cmp };
 }
 

@@ -67,6 +67,16 @@ const struct blk *parts_newest_body(const struct chain *c)
 	return NULL;
 }
 
+enum role parts_tone(enum tone t)
+{
+	static const enum role role[] = {
+		[TONE_TEXT] = ROLE_TEXT, [TONE_DIM] = ROLE_DIM, [TONE_BEST] = ROLE_BEST, [TONE_WARN] = ROLE_WARN,
+		[TONE_CRIT] = ROLE_CRIT,
+	};
+
+	return role[t];
+}
+
 enum role parts_role(const char *s, enum role role)
 {
 	return strcmp(s, "\xe2\x80\x94") == 0 ? ROLE_DIM : role;

@@ -2,7 +2,7 @@
 #ifndef UI_PANES_PARTS_H
 #define UI_PANES_PARTS_H
 
-#include "model/model.h"
+#include "model/compare.h"
 #include "ui/pane.h"
 #include "ui/widget_number.h"
 
@@ -24,6 +24,8 @@ bool parts_waiting(struct canvas *in, const struct model *m);
 unsigned parts_blocks(const struct chain *c, const struct blk **out, unsigned max);
 /* The newest block whose body is known, of the last three: the head's own is on its way for a moment. NULL: none. */
 const struct blk *parts_newest_body(const struct chain *c);
+/* How a cell of compare.h looks. */
+enum role parts_tone(enum tone t);
 /* ROLE_DIM for "—", else role. */
 enum role parts_role(const char *s, enum role role);
 /*

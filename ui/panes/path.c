@@ -6,7 +6,6 @@
 
 #include "base/time.h"
 #include "ui/pane.h"
-#include "ui/panes/compare_rows.h"
 #include "ui/panes/parts.h"
 #include "ui/widget_doc.h"
 
@@ -122,17 +121,28 @@ static void link_lines(struct page *page, const struct model *m, const struct pa
 	announced_lines(page, m, p);
 }
 
-static void compared_lines(struct page *page, const struct model *m, unsigned path)
+/* As in view 5, of the same window. */
+static void compared_lines(struct page *page, const struct model *m, const struct pane_env *env, unsigned path)
 {
+	static const char *const headings[RACE_WINDOWS] = {
+		"Compared, last 10 m", "Compared, last 1 h", "Compared, since the start",
+	};
 	struct compare c;
 	struct compare_cell cell;
+	char text[200];
 
-	compare_make(&c, m);
-	heading(page, "Compared");
+	compare_make(&c, m, env->rank, env->window);
+	heading(page, headings[env->window]);
 	for (unsigned row = 0; row < CMP_N; row++) {
 		compare_cell(&c, (enum compare_row)row, path, &cell);
-		put(page, cell.role, compare_label((enum compare_row)row), "%s", cell.text);
+		put(page, parts_tone(cell.tone), compare_label((enum compare_row)row), "%s", cell.text);
 	}
+	compare_day(&c, path, text, sizeof(text));
+	if (text[0])
+		put(page, ROLE_TEXT, "a day at that rate", "%s", text);
+	compare_why(&c, path, text, sizeof(text));
+	if (text[0])
+		put(page, ROLE_WARN, "not ranked", "%s", text);
 }
 
 static void traffic_lines(struct page *page, const struct path *p)
@@ -170,9 +180,24 @@ static void method_lines(struct page *page, const struct path *p)
 	}
 }
 
+/* ": 503 × 3, 502 × 1": which HTTP status, which code of JSON-RPC. */
+static void details_text(const struct path *p, enum status kind, char *out, size_t size)
+{
+	size_t at = 0;
+
+	out[0] = '\0';
+	for (unsigned i = 0; i < sizeof(p->errors.detail) / sizeof(p->errors.detail[0]) && at < size; i++) {
+		const struct err_detail *d = &p->errors.detail[i];
+
+		if (d->n && d->code == kind)
+			at += (size_t)snprintf(out + at, size - at, "%s%" PRId32 " \xc3\x97 %" PRIu32, at ? ", " : ": ",
+					       d->detail, d->n);
+	}
+}
+
 static void error_lines(struct page *page, const struct model *m, const struct path *p)
 {
-	char n[NUMBER_MAX], age[40];
+	char n[NUMBER_MAX], age[40], detail[160];
 	bool any = false;
 
 	heading(page, "Errors");
@@ -180,7 +205,8 @@ static void error_lines(struct page *page, const struct model *m, const struct p
 		if (!p->errors.by_code[k])
 			continue;
 		any = true;
-		put(page, ROLE_WARN, status_word((enum status)k), "%s", number_int(n, sizeof(n), p->errors.by_code[k]));
+		details_text(p, (enum status)k, detail, sizeof(detail));
+		put(page, ROLE_WARN, status_word((enum status)k), "%s%s", number_int(n, sizeof(n), p->errors.by_code[k]), detail);
 	}
 	if (any && p->errors.last_mono != UNKNOWN)
 		put(page, ROLE_TEXT, "last", "%s ago: %s", time_age(age, sizeof(age), since(m, p->errors.last_mono)),
@@ -189,7 +215,7 @@ static void error_lines(struct page *page, const struct model *m, const struct p
 		put(page, ROLE_DIM, "", "none so far");
 }
 
-static void make(struct page *page, const struct model *m, unsigned path)
+static void make(struct page *page, const struct model *m, const struct pane_env *env, unsigned path)
 {
 	const struct path *p;
 
@@ -198,7 +224,7 @@ static void make(struct page *page, const struct model *m, unsigned path)
 		return;
 	p = m->paths[path];
 	link_lines(page, m, p);
-	compared_lines(page, m, path);
+	compared_lines(page, m, env, path);
 	traffic_lines(page, p);
 	method_lines(page, p);
 	error_lines(page, m, p);
@@ -217,7 +243,7 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 	char title[120], foot[80];
 	struct canvas in;
 
-	make(&page, m, pane->to.path);
+	make(&page, m, pane->env, pane->to.path);
 	src.n = page.n;
 	s->doc.page = c->at.h > 2 ? (unsigned)c->at.h - 2 : 0;
 	if (page.n)
@@ -244,11 +270,11 @@ static enum pane_result command(struct pane *pane, const struct model *m, enum u
 	case UI_NEXT_ITEM:
 		return parts_open_path(pane, (path + 1) % n);
 	case UI_COPY:
-		make(&page, m, path);
+		make(&page, m, pane->env, path);
 		return s->doc.at < page.n && page.line[s->doc.at].text[0] > ' ' ?
 			       parts_copy(pane, page.line[s->doc.at].text) : PANE_IGNORED;
 	default:
-		make(&page, m, path);
+		make(&page, m, pane->env, path);
 		return doc_command(&s->doc, page.n, cmd);
 	}
 }
@@ -259,7 +285,7 @@ static enum pane_result click(struct pane *pane, const struct model *m, int x, i
 	struct page page;
 
 	(void)x;
-	make(&page, m, pane->to.path);
+	make(&page, m, pane->env, pane->to.path);
 	return doc_click(&s->doc, page.n, y - 1);
 }
 

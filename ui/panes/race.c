@@ -7,7 +7,6 @@
 #include "base/time.h"
 #include "ui/pane.h"
 #include "ui/panes/parts.h"
-#include "ui/panes/ranking.h"
 #include "ui/widget_table.h"
 
 #define DASH "\xe2\x80\x94"
