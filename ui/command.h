@@ -17,6 +17,7 @@
 	X(UI_VIEW_2, "view-blocks", "2", "", "blocks: every column") \
 	X(UI_VIEW_5, "view-endpoints", "5", "", "endpoints compared: truth, freshness, speed, errors, cost") \
 	X(UI_VIEW_6, "view-race", "6", "", "race and forks: who hears first, branches, reorgs") \
+	X(UI_VIEW_7, "view-health", "7", "", "health and peers: every check, its value, its limits, since when") \
 	X(UI_VIEW_8, "view-log", "8", "", "log and own cost") \
 	X(UI_VIEW_LAST, "view-last", "-", "", "the view before this one") \
 	X(UI_DOWN, "down", "j Down", "", "next row") \

@@ -13,6 +13,9 @@ enum {
 	PAIR_WIDTH = 60, /* narrower than this they do not stand side by side */
 	BOTTOM = 5, /* Mempool, Events */
 	MEMPOOL_WIDTH = 44,
+	HEALTH_WIDTH = 44, /* of the overview: below it, and on screens that are not wide enough for three, it yields */
+	THREE_WIDTH = 140,
+	PEERS_WIDTH = 56, /* view 7 */
 	OWN_MAX = 18,
 	OWN_WIDTH = 54,
 	COMPARE = 16, /* frame, titles, eleven rows, two lines of sentences */
@@ -24,7 +27,8 @@ enum {
 };
 
 enum slot {
-	BLOCKS, GAS, TXRATE, PULSE, ENDPOINTS, MEMPOOL, EVENTS, LOG, OWN, COMPARED, METHODS, ERRORS, RACE, FORKS, REORGS, SLOT_N
+	BLOCKS, GAS, TXRATE, PULSE, ENDPOINTS, MEMPOOL, HEALTH, PEERS, EVENTS, LOG, OWN, COMPARED, METHODS, ERRORS, RACE, FORKS,
+	REORGS, SLOT_N
 };
 
 static const char *const slot_name[SLOT_N] = {
@@ -34,6 +38,8 @@ static const char *const slot_name[SLOT_N] = {
 	[PULSE] = "pulse",
 	[ENDPOINTS] = "endpoints",
 	[MEMPOOL] = "mempool",
+	[HEALTH] = "health",
+	[PEERS] = "peers",
 	[EVENTS] = "events",
 	[LOG] = "log",
 	[OWN] = "own",
@@ -105,9 +111,29 @@ wishes(const struct plan *p, int lines)
 	return (struct bands){
 		.endpoints = has(p, ENDPOINTS) ? rows(n, FRAME + 1, 4, lines / 3) : 0,
 		.pulse = has(p, PULSE) ? rows(n, FRAME, 3, lines / 5) : 0,
-		.bottom = has(p, MEMPOOL) || has(p, EVENTS) ? BOTTOM : 0,
+		.bottom = has(p, MEMPOOL) || has(p, EVENTS) ||
+				  (has(p, HEALTH) && p->in->w >= THREE_WIDTH) ? BOTTOM : 0,
 		.note = has(p, EVENTS) ? 1 : 0,
 	};
+}
+
+/* Mempool, Health, Events; Health where three have room. */
+static void
+bottom_row(struct plan *p, int y, int h, int mempool)
+{
+	int w = p->in->w, health = clamp(w * 5 / 16, HEALTH_WIDTH, w);
+
+	if (w < THREE_WIDTH || !has(p, HEALTH)) {
+		side_by_side(p, MEMPOOL, EVENTS, y, h, mempool);
+		return;
+	}
+	if (!has(p, MEMPOOL))
+		mempool = 0;
+	if (!has(p, EVENTS))
+		health = w - mempool;
+	place(p, MEMPOOL, 0, y, mempool, h);
+	place(p, HEALTH, mempool, y, health, h);
+	place(p, EVENTS, mempool + health, y, w - mempool - health, h);
 }
 
 static void
@@ -122,7 +148,7 @@ place_bands(struct plan *p, const struct bands *b, int y)
 		place(p, ENDPOINTS, 0, y, w, b->endpoints);
 	y += b->endpoints;
 	if (b->bottom > 0)
-		side_by_side(p, MEMPOOL, EVENTS, y, b->bottom, mempool);
+		bottom_row(p, y, b->bottom, mempool);
 	y += b->bottom;
 	if (b->note > 0)
 		p->out->note_y = y;
@@ -249,6 +275,24 @@ log_view(struct plan *p)
 	}
 }
 
+/* Checks, and beside or below them what the peers' ports say. */
+static void
+health_view(struct plan *p)
+{
+	int w = p->in->w, h = p->out->area.h, y = p->out->area.y;
+	int right = w / 3 + 1 > PEERS_WIDTH ? w / 3 + 1 : PEERS_WIDTH;
+
+	if (!has(p, HEALTH) || !has(p, PEERS)) {
+		place(p, has(p, HEALTH) ? HEALTH : PEERS, 0, y, w, h);
+	} else if (w >= THREE_WIDTH) {
+		place(p, HEALTH, 0, y, w - right, h);
+		place(p, PEERS, w - right, y, right, h);
+	} else {
+		place(p, HEALTH, 0, y, w, h - h / 2);
+		place(p, PEERS, 0, y + h - h / 2, w, h / 2);
+	}
+}
+
 /* The comparison over Methods and Errors. */
 static void endpoints_view(struct plan *p)
 {
@@ -337,6 +381,8 @@ arrange(struct plan *p)
 		endpoints_view(p);
 	else if (p->in->view == 6)
 		race_view(p);
+	else if (p->in->view == 7)
+		health_view(p);
 	else if (p->in->view == 8)
 		log_view(p);
 	else

@@ -495,6 +495,7 @@ ui_command(struct ui *ui, const struct model *m, enum ui_cmd cmd)
 	case UI_VIEW_2: go_to_view(ui, 2); return UI_RES_REDRAW;
 	case UI_VIEW_5: go_to_view(ui, 5); return UI_RES_REDRAW;
 	case UI_VIEW_6: go_to_view(ui, 6); return UI_RES_REDRAW;
+	case UI_VIEW_7: go_to_view(ui, 7); return UI_RES_REDRAW;
 	case UI_VIEW_8: go_to_view(ui, 8); return UI_RES_REDRAW;
 	case UI_VIEW_LAST: go_to_view(ui, ui->last_view); return UI_RES_REDRAW;
 	case UI_NEXT_PANE:

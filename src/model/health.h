@@ -46,6 +46,7 @@ enum check_flags {
 	CHECK_OFF_DEV = 1u << 3,
 	CHECK_OFF_HOSTED = 1u << 4,
 	CHECK_OFF_ROLLUP = 1u << 5,
+	CHECK_STATE = 1u << 6, /* value and limits are states, not figures for a reader: the text says it */
 };
 
 struct check_info {

@@ -136,6 +136,11 @@ void check_errors(struct subject_ref *r, struct finding *f)
 	uint32_t retry_ms = 0;
 	char retry[48] = "", span[24];
 
+	/* What a node that is gone does not answer is told once. */
+	if (!r->live) {
+		not_here(f, "no answer");
+		return;
+	}
 	for (unsigned i = 0; i < r->m->n_paths; i++) {
 		const struct health_facts *h = &r->m->paths[i]->priv->health;
 

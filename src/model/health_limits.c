@@ -224,7 +224,9 @@ const char *level_word(enum level l)
 
 static void seconds(char *out, size_t size, double v)
 {
-	if (v < 1)
+	if (v == 0)
+		snprintf(out, size, "0 s");
+	else if (v < 1)
 		snprintf(out, size, v < 0.0995 ? "%.1f ms" : "%.0f ms", v * 1000);
 	else if (v < 9.95)
 		snprintf(out, size, "%.2g s", v);

@@ -34,7 +34,7 @@ frame() { # NAME ARGS...
 }
 
 # Every view that there is, at every size, in the middle: a node is away.
-for view in 1 2 5 6 8; do
+for view in 1 2 5 6 7 8; do
 	for size in 160x45 120x36 80x24 40x12 18x2; do
 		frame "view$view-$size" --view $view --at +22s --once=$size
 		frame "view$view-$size-ascii" --view $view --at +22s --once=$size --ascii

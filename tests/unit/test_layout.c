@@ -18,6 +18,8 @@ static const struct pane_class classes[] = {
 	PANE("endpoints", 1, 40, 4, 1),
 	PANE("mempool", 1, 30, 4, 6),
 	PANE("events", 1, 30, 3, 4),
+	{.name = "health", .views = 1u << 1 | 1u << 7, .min_w = 30, .min_h = 4, .priority = 7},
+	PANE("peers", 7, 30, 4, 8),
 	PANE("log", 8, 20, 4, 0),
 	PANE("own", 8, 20, 4, 1),
 	PANE("race", 6, 20, 4, 1),
@@ -25,7 +27,7 @@ static const struct pane_class classes[] = {
 	PANE("reorgs", 6, 20, 4, 3),
 };
 
-enum { BLOCKS, GAS, TXRATE, PULSE, ENDPOINTS, MEMPOOL, EVENTS, LOG, OWN, RACE, FORKS, REORGS, N };
+enum { BLOCKS, GAS, TXRATE, PULSE, ENDPOINTS, MEMPOOL, EVENTS, HEALTH, PEERS, LOG, OWN, RACE, FORKS, REORGS, N };
 
 static const struct pane_class *panes[N];
 
@@ -79,7 +81,8 @@ test_160x45(void **state)
 	is(&l, PULSE, 0, 28, 160, 5);
 	is(&l, ENDPOINTS, 0, 33, 160, 6);
 	is(&l, MEMPOOL, 0, 39, 50, 5);
-	is(&l, EVENTS, 50, 39, 110, 5);
+	is(&l, HEALTH, 50, 39, 50, 5);
+	is(&l, EVENTS, 100, 39, 60, 5);
 	assert_int_equal(l.note_y, -1);
 	/* The picture itself. */
 	l = make(160, 32, 1, 3, 0, -1);
@@ -88,7 +91,8 @@ test_160x45(void **state)
 	is(&l, TXRATE, 106, 10, 54, 5);
 	is(&l, PULSE, 0, 15, 160, 5);
 	is(&l, ENDPOINTS, 0, 20, 160, 6);
-	is(&l, EVENTS, 50, 26, 110, 5);
+	is(&l, HEALTH, 50, 26, 50, 5);
+	is(&l, EVENTS, 100, 26, 60, 5);
 }
 
 static void
@@ -119,6 +123,8 @@ test_120x36(void **state)
 	is(&l, ENDPOINTS, 0, 24, 120, 6);
 	is(&l, MEMPOOL, 0, 30, 44, 5);
 	is(&l, EVENTS, 44, 30, 76, 5);
+	/* It yields its space where three have no room; line 2 says the worst. */
+	assert_int_equal(l.at[HEALTH].w, 0);
 }
 
 static void
@@ -130,6 +136,21 @@ test_40x12(void **state)
 	is(&l, BLOCKS, 0, 2, 40, 8);
 	assert_int_equal(l.note_y, 10);
 	assert_int_equal(l.at[ENDPOINTS].w, 0);
+}
+
+static void
+test_health_view(void **state)
+{
+	struct layout l = make(160, 45, 7, 3, 0, -1);
+
+	(void)state;
+	is(&l, HEALTH, 0, 2, 104, 42);
+	is(&l, PEERS, 104, 2, 56, 42);
+	l = make(80, 24, 7, 3, 0, -1);
+	is(&l, HEALTH, 0, 2, 80, 11);
+	is(&l, PEERS, 0, 13, 80, 10);
+	l = make(80, 24, 7, 3, 1u << PEERS, -1);
+	is(&l, HEALTH, 0, 2, 80, 21);
 }
 
 static void
@@ -173,10 +194,10 @@ test_zoom_and_absence(void **state)
 	(void)state;
 	is(&l, GAS, 0, 2, 100, 27);
 	assert_int_equal(l.at[BLOCKS].w, 0);
-	/* No txpool: below 40 lines Events has all of the line, above it says why. */
+	/* No txpool: below 40 lines Health and Events have the line, above it says why. */
 	l = make(160, 39, 1, 3, 1u << MEMPOOL, -1);
 	assert_int_equal(l.at[MEMPOOL].w, 0);
-	assert_int_equal(l.at[EVENTS].w, 160);
+	assert_int_equal(l.at[EVENTS].w, 110);
 	l = make(160, 40, 1, 3, 1u << MEMPOOL, -1);
 	assert_int_equal(l.at[MEMPOOL].w, 50);
 	/* Many paths do not push Blocks out. */
@@ -230,7 +251,7 @@ check(const struct layout *l, int w, int h, int view)
 static void
 test_every_size(void **state)
 {
-	static const int views[] = {1, 8, 6, 3};
+	static const int views[] = {1, 7, 8, 6, 3};
 	static const unsigned paths[] = {0, 1, 3, 40}, absent[] = {0, 1u << BLOCKS, 1u << GAS | 1u << MEMPOOL, 0x7f};
 	struct layout l;
 	int w, h, v, i;
@@ -238,7 +259,7 @@ test_every_size(void **state)
 	(void)state;
 	for (w = 1; w <= 250; w++)
 		for (h = 1; h <= 80; h++)
-			for (v = 0; v < 4; v++) {
+			for (v = 0; v < 5; v++) {
 				i = (w + h) % 4;
 				l = make(w, h, views[v], paths[i], absent[(w / 4 + h) % 4], -1);
 				check(&l, w, h, views[v]);
@@ -285,6 +306,7 @@ main(void)
 		cmocka_unit_test(test_120x36),
 		cmocka_unit_test(test_80x24),
 		cmocka_unit_test(test_40x12),
+		cmocka_unit_test(test_health_view),
 		cmocka_unit_test(test_log_view),
 		cmocka_unit_test(test_race_over_forks),
 		cmocka_unit_test(test_zoom_and_absence),

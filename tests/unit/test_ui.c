@@ -353,7 +353,7 @@ test_views(void **state)
 static void
 test_views_that_are_not_there(void **state)
 {
-	static const int views[] = {-1, 0, 3, 4, 7, 9, 99};
+	static const int views[] = {-1, 0, 3, 4, 9, 99};
 	struct ui_opts o = {.glyphs = GLYPHS_ASCII, .w = 80, .h = 24};
 	size_t i;
 
