@@ -8,7 +8,12 @@
 #include "ui/panes/parts.h"
 #include "ui/widget_table.h"
 
-enum { SUMMARY = 6, /* lines with frame: up to there a summary */ CELL_1 = 14, CELL_2 = 13, ROWS_MAX = HEALTH_SUBJECTS * CHECK_N };
+enum {
+	SUMMARY = 6, /* lines with frame: up to there a summary */
+	CELL_1 = 14, /* columns of its cells; the third one takes the rest */
+	CELL_2 = 13,
+	ROWS_MAX = HEALTH_SUBJECTS * CHECK_N,
+};
 
 enum col { COL_LEVEL, COL_OF, COL_CHECK, COL_VALUE, COL_WARN, COL_CRIT, COL_SINCE, COL_COUNT, COL_TEXT, COLS };
 
@@ -21,7 +26,8 @@ static const struct table_col cols[COLS] = {
 	[COL_CRIT] = { .title = "crit", .gap = 1, .width = 8, .priority = 4, .fixed_order = true },
 	[COL_SINCE] = { .title = "since", .gap = 1, .width = 7, .priority = 3 },
 	[COL_COUNT] = { .title = "times", .gap = 1, .width = 5, .priority = 5 },
-	[COL_TEXT] = { .title = "what", .gap = 2, .width = 16, .grow = 1, .align = TABLE_LEFT, .priority = 2, .fixed_order = true },
+	[COL_TEXT] = { .title = "what", .gap = 2, .width = 16, .grow = 1, .align = TABLE_LEFT, .priority = 2,
+		       .fixed_order = true },
 };
 
 struct state {
@@ -149,9 +155,9 @@ static int findings(const struct model *m, struct canvas *c)
 static void summary(const struct model *m, struct canvas *c)
 {
 	static const enum check_id order[] = {
-		CHECK_age, CHECK_finality, CHECK_peers, CHECK_hash, CHECK_verify, CHECK_disk, CHECK_errors, CHECK_chain, CHECK_p99,
-		CHECK_behind, CHECK_silent, CHECK_link, CHECK_reorg, CHECK_body_lag, CHECK_txpool, CHECK_head_back, CHECK_sync,
-		CHECK_client, CHECK_final_changed, CHECK_clock,
+		CHECK_age, CHECK_finality, CHECK_peers, CHECK_hash, CHECK_verify, CHECK_disk, CHECK_errors, CHECK_chain,
+		CHECK_p99, CHECK_behind, CHECK_silent, CHECK_link, CHECK_reorg, CHECK_body_lag, CHECK_txpool,
+		CHECK_head_back, CHECK_sync, CHECK_client, CHECK_final_changed, CHECK_clock,
 	};
 	const struct check_view *fork = worst_of(m, CHECK_fork);
 	int y = findings(m, c), col = 0, x = 1, last = c->at.h;
