@@ -120,6 +120,11 @@ class SyntheticChain:
     def number_at(self, unix):
         return self.last
 
+    def make_ahead(self, n):
+        """Blocks to come, at their times: what is in them may be told of before."""
+        for _ in range(n):
+            self._append(self.canonical[-1].time + self.slot)
+
     def extend(self):
         parent = self.canonical[-1]
         self._append(parent.time + self.slot if self.fixed else max(int(time.time()), parent.time))

@@ -21,6 +21,7 @@ import urllib.request
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import chain as chains  # noqa: E402
 import kinds  # noqa: E402
+import pool as pools  # noqa: E402
 import tls  # noqa: E402
 from rpc import RpcError, dump, error_reply, notification, reply  # noqa: E402
 from transports import CLOSE, MUTE, RESET, Listeners  # noqa: E402
@@ -30,8 +31,9 @@ REMEMBERED_CONNS, REMEMBERED_IDS, REMEMBERED_BODIES = 1000, 100_000, 100_000
 
 
 class Subscription:
-    def __init__(self, id_, what):
+    def __init__(self, id_, what, whole=False):
         self.id, self.what = id_, what  # id: as it is written in notifications, JSON
+        self.whole = whole  # newPendingTransactions: objects instead of hashes
         self.memo = {}
 
 
@@ -59,6 +61,7 @@ class Node:
         self.paused, self.due = None, None
         self.running = False
         self.folder = None
+        self.pool = None  # pools.Pool: announces what is in blocks to come
         self.methods = {name: getattr(self, "do_" + name) for name in (
             "eth_chainId", "net_version", "eth_blockNumber", "eth_getBlockByNumber",
             "eth_getBlockByHash", "eth_syncing", "net_peerCount", "txpool_status",
@@ -90,6 +93,9 @@ class Node:
             self.due = first_at or time.monotonic() + self.interval
         self.listeners.start()
         threading.Thread(target=self._tick_loop, daemon=True).start()
+        if self.pool:
+            with self.lock:
+                self.pool.plan()
         for fault in self.faults:
             self.start_fault(fault)
         return at
@@ -155,6 +161,8 @@ class Node:
                     self.due = max(self.due + self.interval, time.monotonic() - 1)
                     if self.paused != "all":
                         self.advance(1)
+                        if self.pool:
+                            self.pool.plan()
 
     def set_interval(self, seconds):
         with self.lock:
@@ -367,13 +375,15 @@ class Node:
         self.log(ev="body", number=block.number, hash=block.hash, path=conn.path, conn=conn.number)
         return block.full
 
-    def do_eth_subscribe(self, conn, what, *_):
+    def do_eth_subscribe(self, conn, what, whole=False, *_):
         if conn.path == "http":
             raise RpcError(-32601, "notifications not supported")
         if what not in ("newHeads", "newPendingTransactions"):
             raise RpcError(-32602, "no %r subscription in eth namespace" % what)
         self.stats["subscriptions"][conn.path + " " + what] += 1
-        return self.subscribe(conn, what, "0x%032x" % (0x9CE59A13 << 96 | self.next_sub)).id
+        sub = self.subscribe(conn, what, "0x%032x" % (0x9CE59A13 << 96 | self.next_sub))
+        sub.whole = whole is True
+        return sub.id
 
     def subscribe(self, conn, what, id_):
         self.next_sub += 1
@@ -412,6 +422,13 @@ class Node:
 
     def test_fault(self, kind, args=None, on=True):
         return self.fault(kind, args, on)
+
+    def test_announce(self, count, fee, path=None):
+        """Announces transactions that pay `fee` wei and never will be mined."""
+        pools.announce(self, pools.made_up(count, fee), path)
+
+    def test_flood(self, rate, seconds, whole=False):
+        pools.flood(self, rate, seconds, whole)
 
     def test_drop(self, how="reset", path=None):
         """Ends all connections (of one path): "reset", "close", or "mute" (half-open)."""
@@ -466,6 +483,7 @@ class Node:
         return {"head": self.head, "hash": self.chain.block(self.head).hash,
                 "requests": {p: self.stats[p] for p in ("http", "ws", "ipc")},
                 "accepts": self.stats["accepts"], "heads": self.stats["heads"],
+                "announced": self.stats["announced"],
                 "subscriptions": self.stats["subscriptions"], "batches": self.stats["batches"],
                 "repeated_ids": self.stats["repeated_ids"], "bodies": self.bodies,
                 "conns": list(self.gone) + now,
@@ -545,6 +563,9 @@ def parse(argv):
     p.add_argument("--genesis", type=int, metavar="UNIX", help="fixes the times of a made-up chain")
     p.add_argument("--fake", action="store_true", help="fast made-up chain whose hashes are no "
                    "Keccak")
+    p.add_argument("--ahead", type=int, default=0, metavar="N", help="makes N more blocks in advance")
+    p.add_argument("--pool", metavar="JSON", help="announces what is in them before: for each transport how many "
+                   "seconds before its block each transaction is announced, {\"ws\":[0.5,null,2]}; see pool.py")
     p.add_argument("--fault", default="", metavar="KIND[:ARG=VALUE]...,...",
                    help="by number or name")
     p.add_argument("--list", action="store_true", help="print the fault table as JSON and exit")
@@ -565,6 +586,7 @@ def make_node(o):
         head = int(o.head or 64) if o.head != "now" else 64
         chain = chains.SyntheticChain(head, max(1, round(interval or 1)), o.txs,
                                       o.chain_id or 424242, o.genesis, o.fake)
+        chain.make_ahead(o.ahead)
     if o.head == "now":
         head = chain.number_at(time.time())
         following = chain.block(head + 1)
@@ -575,7 +597,10 @@ def make_node(o):
     if not chain.first <= head <= chain.last:
         raise ValueError("--head %s: the chain has %d to %d" % (o.head, chain.first, chain.last))
     log = open(o.log, "w") if o.log else None
-    return Node(chain, head, interval, o.chain_id, log), first_at
+    node = Node(chain, head, interval, o.chain_id, log)
+    if o.pool:
+        node.pool = pools.Pool(node, json.loads(o.pool))
+    return node, first_at
 
 
 def main(argv):

@@ -203,7 +203,9 @@ static void pool(struct model *m)
 	memcpy(m->pool.history, history, sizeof(history));
 	m->pool.announcing = 2;
 	m->pool.ready = m->now_mono - 600 * NS_S;
-	m->pool.cover = (struct cover){ .txs = 5200, .seen = 4316, .lead_p50 = 6100 * NS_MS, .lead_p90 = 31 * NS_S, .per_s = 21.4 };
+	m->pool.cover = (struct cover){ .txs = 5200, .seen = 4316, .per_s = 21.4 };
+	m->pool.cover.lead_p50 = 6100 * NS_MS;
+	m->pool.cover.lead_p90 = 31 * NS_S;
 	m->pool.pay_of = 3120;
 	m->pool.pay = 2215;
 	for (unsigned i = 0; i < 2; i++) {

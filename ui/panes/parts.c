@@ -266,8 +266,14 @@ char *parts_pool_news(char *out, size_t size, const struct pool_view *p)
 
 char *parts_lead(char *out, size_t size, uint64_t ns)
 {
+	char n[NUMBER_MAX];
+
 	if (ns == UNKNOWN || ns < NS_S)
 		return time_latency(out, size, ns);
+	if (ns < 100 * NS_S) {
+		snprintf(out, size, "%s s", number_fixed(n, sizeof(n), (double)ns / 1e9, ns < 9950 * NS_MS));
+		return out;
+	}
 	return parts_age(out, size, ns < INT64_MAX ? (int64_t)ns : INT64_MAX);
 }
 

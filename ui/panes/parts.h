@@ -64,7 +64,7 @@ char *parts_story(const struct blk *b, bool wide, char *out, size_t size);
 /* An age with a blank before its unit while it is short: "4.2 s", "42 s", "1m04s". */
 char *parts_age(char *out, size_t size, int64_t ns);
 /*
- * n of `of` as a share: "83 %"; "—" of nothing. All are 100 %, what rounds there is "> 99 %", and the same for none. floor: "≥ 83 %".
+ * n of `of` as a share: "83 %"; "—" of nothing. All are 100 %, what rounds there is "> 99 %"; the same for none. floor: "≥ 83 %".
  */
 char *parts_share(char *out, size_t size, uint64_t n, uint64_t of, bool floor);
 enum { PARTS_CHANGE = 48 };
