@@ -77,7 +77,7 @@ static void mock_up_160(void **state)
 		"│ 14,210 pending  802 queued  +21.4/s ▃▄▅▂▁█▆▄▇  │",
 		"│ seen before mined 83 %   lead p50 6.1 s        │",
 		"│ 71 % can pay the next base fee                 │",
-		"│ 16:01:09 reorg depth 1 at 25,490,410: the late block lost ",
+		"│ 16:01:09 reorg depth 1 at 25,490,410: the late block lost│",
 		"│ 15:57:40 infura/wss silent 49 s → resubscribed, 4 filled",
 		NULL,
 	};

@@ -332,6 +332,11 @@ static void mempool_announced(void **state)
 	m->pool.cover.floor = true;
 	m->pool.cover.lead_p50 = 250 * NS_MS;
 	has(again(m, 50, 5), "seen before mined ≥ 83 %   lead p50 250 ms ");
+	m->pool.cover.seen = 0;
+	m->pool.cover.per_s = 5804.5;
+	f = again(m, 60, 5);
+	has(f, "seen before mined —         ");
+	has(f, "  +5,805/s ");
 	model_free(m);
 }
 

@@ -107,6 +107,10 @@ static int seen(const struct model *m, struct canvas *c, int y)
 	parts_share(share, sizeof(share), p->cover.seen, p->cover.txs, p->cover.floor);
 	parts_lead(p50, sizeof(p50), p->cover.lead_p50);
 	parts_lead(p90, sizeof(p90), p->cover.lead_p90);
+	if (!p->cover.seen) {
+		canvas_textf(c, 1, y, c->at.w - 1, ROLE_TEXT, 0, "seen before mined %s", share);
+		return y + 1;
+	}
 	snprintf(text[0], sizeof(text[0]), "seen before mined %s   lead p50 %s  p90 %s", share, p50, p90);
 	snprintf(text[1], sizeof(text[1]), "seen before mined %s   lead p50 %s", share, p50);
 	snprintf(text[2], sizeof(text[2]), "seen before mined %s", share);

@@ -242,7 +242,9 @@ char *parts_share(char *out, size_t size, uint64_t n, uint64_t of, bool floor)
 	const char *most = floor && n < of ? "\xe2\x89\xa5 " : "";
 	char text[NUMBER_MAX];
 
-	if (n < of && share >= 0.995)
+	if (floor && !n)
+		snprintf(out, size, "\xe2\x80\x94"); /* at least none: nothing is known */
+	else if (n < of && share >= 0.995)
 		snprintf(out, size, "> 99 %%");
 	else if (n && share < 0.005)
 		snprintf(out, size, "< 1 %%");
@@ -256,7 +258,9 @@ char *parts_pool_news(char *out, size_t size, const struct pool_view *p)
 	char n[NUMBER_MAX];
 
 	out[0] = '\0';
-	if (isfinite(p->cover.per_s))
+	if (p->cover.per_s >= 1000)
+		snprintf(out, size, "  +%s/s", number_int(n, sizeof(n), (uint64_t)(p->cover.per_s + 0.5)));
+	else if (isfinite(p->cover.per_s))
 		snprintf(out, size, "  %s/s", number_signed(n, sizeof(n), p->cover.per_s, 1));
 	else if (p->known && isfinite(p->per_s) && fabs(p->per_s) >= 0.05)
 		snprintf(out, size, "  %s %s/s", p->per_s > 0 ? "growing" : "shrinking",
