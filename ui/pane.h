@@ -18,6 +18,7 @@ enum pane_result {
 	PANE_DONE, /* redraw */
 	PANE_OPEN, /* pane->go says what: a page comes over the view, or takes the place of one of the same class */
 	PANE_COPY, /* env->clip is for the clipboard */
+	PANE_ACK, PANE_MUTE, /* env->alert is to be acknowledged, muted, or no longer */
 };
 
 /* What a page shows: a pane that is part of no view and lies over all of them until Esc (pages.h). */
@@ -37,6 +38,7 @@ typedef enum status (*json_writer)(struct buf *out, const struct block *b);
 struct pane_env {
 	json_writer json; /* NULL: there is none */
 	struct buf clip; /* PANE_COPY: what is to be copied */
+	uint64_t alert; /* PANE_ACK, PANE_MUTE: id in model.alerts */
 	char say[120]; /* one sentence for line 2; "": none */
 	enum race_window window; /* that comparisons are over: what UI_WINDOW changes */
 	enum rank_by rank; /* whom they are for: what UI_ORDER changes */

@@ -5,6 +5,9 @@
  */
 #include "ui/screen.h"
 
+/* Before term.h, to which `columns` is a macro. */
+#include "base/utf8.h"
+
 #include <curses.h>
 #include <term.h>
 
@@ -26,7 +29,7 @@ struct screen {
 	SCREEN *curses;
 	struct theme theme;
 	enum color_mode color;
-	bool mouse, alive;
+	bool mouse, alive, titled; /* titled: the title is one of ours */
 	int w, h;
 	int pair[ROLE_N];
 	attr_t attr[ROLE_N];
@@ -42,6 +45,7 @@ enum {
 	N_CRASH = sizeof(crash_signals) / sizeof(crash_signals[0]),
 	N_OWN = sizeof(own_signals) / sizeof(own_signals[0]),
 	ALT_STACK = 64 << 10,
+	OSC_TEXT = 200,
 	EMERGENCY_TRIES = 4,
 	EMERGENCY_MS = 50, /* each */
 };
@@ -418,6 +422,7 @@ screen_close(struct screen *s)
 {
 	if (s == NULL)
 		return;
+	screen_title(s, NULL);
 	mousemask(0, NULL);
 	endwin();
 	delscreen(s->curses);
@@ -572,6 +577,48 @@ screen_copy(struct screen *s, const char *text, size_t n)
 	fflush(stdout);
 	free(out);
 	return true;
+}
+
+void
+screen_bell(struct screen *s)
+{
+	(void)s;
+	fputc('\a', stdout);
+	fflush(stdout);
+}
+
+/* An operating system command: number, text, BEL. Text of others loses its controls before. */
+static void
+send_osc(const char *number, const char *text)
+{
+	char clean[OSC_TEXT];
+
+	utf8_clean(clean, sizeof(clean), text, strlen(text));
+	printf("\033]%s;%s\a", number, clean);
+}
+
+void
+screen_title(struct screen *s, const char *title)
+{
+	if (title == NULL && !s->titled)
+		return;
+	/* XTWINOPS: the title of before is on the terminal's stack. Who has none ignores it: then the title is ours. */
+	if (!s->titled)
+		fputs("\033[22;2t", stdout);
+	if (title != NULL)
+		send_osc("2", title);
+	else
+		fputs("\033]2;chaintop\a\033[23;2t", stdout);
+	s->titled = title != NULL;
+	fflush(stdout);
+}
+
+void
+screen_notify(struct screen *s, const char *text)
+{
+	(void)s;
+	send_osc("9", text);
+	fflush(stdout);
 }
 
 bool

@@ -63,6 +63,12 @@ bool screen_input(struct screen *s, struct input *out);
  */
 enum { SCREEN_COPY_MAX = 74994 };
 bool screen_copy(struct screen *s, const char *text, size_t n);
+/* The terminal's bell. */
+void screen_bell(struct screen *s);
+/* Title of the terminal's window; NULL: what it was before. Where terminals do not know how, nothing happens. */
+void screen_title(struct screen *s, const char *title);
+/* A message of the desktop (OSC 9), where the terminal has such. */
+void screen_notify(struct screen *s, const char *text);
 /* False after the terminal went away (hang-up, end of file): leave. */
 bool screen_alive(const struct screen *s);
 

@@ -376,6 +376,8 @@ done(struct ui *ui, const struct model *m, struct pane *p, enum pane_result what
 	case PANE_DONE: break;
 	case PANE_OPEN: return res | open_page(ui, m, &p->go);
 	case PANE_COPY: res |= UI_RES_COPY; break;
+	case PANE_ACK: res |= UI_RES_ACK; break;
+	case PANE_MUTE: res |= UI_RES_MUTE; break;
 	}
 	ui->stale[p - ui->pane] = true;
 	return res | UI_RES_REDRAW;
@@ -447,6 +449,17 @@ back(struct ui *ui, const struct model *m)
 	return to_pane(ui, m, ui->focus[ui->view], UI_BACK);
 }
 
+/* The same key opens and closes the list. */
+static unsigned
+alerts(struct ui *ui, const struct model *m)
+{
+	const struct target *top = pages_top(&ui->pages);
+
+	if (top != NULL && strcmp(top->page, "alerts") == 0)
+		return page_back(ui, m);
+	return open_page(ui, m, &(struct target){.page = "alerts", .tx = TARGET_NO_TX});
+}
+
 static unsigned
 help_command(struct ui *ui, const struct model *m, enum ui_cmd cmd)
 {
@@ -512,6 +525,7 @@ ui_command(struct ui *ui, const struct model *m, enum ui_cmd cmd)
 		ui->relayout = true;
 		return UI_RES_REDRAW;
 	case UI_BACK: return back(ui, m);
+	case UI_ALERTS: return alerts(ui, m);
 	case UI_CHAIN: return change_chain(ui, m);
 	case UI_UNITS:
 	case UI_TIMES: return to_all(ui, m, cmd);
@@ -740,6 +754,12 @@ const struct canvas *
 ui_canvas(const struct ui *ui)
 {
 	return &ui->canvas;
+}
+
+uint64_t
+ui_alert(const struct ui *ui)
+{
+	return ui->env.alert;
 }
 
 bool

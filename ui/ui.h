@@ -36,6 +36,8 @@ enum ui_result {
 	UI_RES_MOUSE = 32, /* screen_mouse(ui_mouse(ui)) */
 	UI_RES_CLEAR = 64, /* screen_clear: the terminal shows something else than we think */
 	UI_RES_BODY = 128, /* ui_want has a body that somebody wants to see */
+	UI_RES_ACK = 1 << 9, /* model_alert_ack(ui_alert(ui)) */
+	UI_RES_MUTE = 1 << 10, /* model_alert_mute(ui_alert(ui)) */
 	UI_RES_COPY = 256, /* ui_clip is for the clipboard: screen_copy, then say how it went by ui_flash */
 };
 
@@ -71,6 +73,9 @@ const struct canvas *ui_canvas(const struct ui *ui);
 bool ui_want(struct ui *ui, const struct model *m, struct want *out);
 /* What UI_RES_COPY is about; valid until the next command. */
 const struct buf *ui_clip(const struct ui *ui);
+
+/* What UI_RES_ACK and UI_RES_MUTE are about. */
+uint64_t ui_alert(const struct ui *ui);
 
 bool ui_frozen(const struct ui *ui);
 bool ui_mouse(const struct ui *ui); /* whether the mouse is on: at start it is */

@@ -8,6 +8,7 @@
 #include "app.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "conf/file.h"
 #include "cmd/stop.h"
 #include "out/block_json.h"
 #include "cmd/monitor.h"
@@ -188,6 +189,8 @@ struct monitor {
 	bool quit, more, late;
 	uint64_t drawn, next_tick;
 	uint64_t hint_until; /* 0: there is none */
+	char title[180]; /* of the terminal; "": its own */
+	uint64_t alerts; /* cursor: told on the terminal up to here */
 	struct playback *playback; /* of a recording; NULL: live, or the demo */
 };
 
@@ -237,6 +240,12 @@ static void act(struct monitor *m, unsigned res)
 		ask_for_page(m);
 	if (res & UI_RES_COPY)
 		copy(m);
+	if (res & UI_RES_ACK)
+		(void)model_alert_ack(model, ui_alert(m->ui));
+	if (res & UI_RES_MUTE)
+		(void)model_alert_mute(model, ui_alert(m->ui), ALERT_MUTE_NS);
+	if (res & (UI_RES_ACK | UI_RES_MUTE))
+		m->dirty |= DIRTY_HEALTH;
 	if (res & UI_RES_MOUSE)
 		screen_mouse(m->s, ui_mouse(m->ui));
 	if (res & UI_RES_CLEAR)
@@ -353,6 +362,68 @@ static void rewind_demo(struct monitor *m)
 	m->dirty = DIRTY_ALL;
 }
 
+/* ---- alerts on the terminal ---- */
+
+static bool seen(const struct alert_event *e, enum conf_when when, enum level *level)
+{
+	return when != WHEN_NEVER && alert_seen_from(e, when == WHEN_CRIT ? LEVEL_CRIT : LEVEL_WARN, level);
+}
+
+/* The worst that is neither over nor acknowledged nor muted; NULL: none. */
+static const struct alert *worst(const struct model *model, enum level least)
+{
+	const struct alert *w = NULL;
+
+	for (unsigned i = 0; model->alerts && i < model->alerts->n; i++) {
+		const struct alert *a = &model->alerts->at[i];
+
+		if (a->level < least || a->acked || a->mute_until > model->now_mono)
+			continue;
+		if (!w || a->level > w->level || (a->level == w->level && a->since_mono > w->since_mono))
+			w = a;
+	}
+	return w;
+}
+
+static void set_title(struct monitor *m, enum conf_when when)
+{
+	const struct alert *w = when == WHEN_NEVER ? NULL : worst(m->a->model, when == WHEN_CRIT ? LEVEL_CRIT : LEVEL_WARN);
+	char title[sizeof(m->title)] = "";
+
+	if (w)
+		snprintf(title, sizeof(title), "%s %s", level_word(w->level), w->text);
+	if (strcmp(title, m->title) == 0)
+		return;
+	snprintf(m->title, sizeof(m->title), "%s", title);
+	screen_title(m->s, title[0] ? title : NULL);
+}
+
+/* What is played has happened long ago: it rings no bell. */
+static void tell_terminal(struct monitor *m)
+{
+	struct conf_alert defaults;
+	const struct conf_alert *c = m->a->conf->file ? &m->a->conf->file->alert : &defaults;
+	struct alert_event e;
+	enum level level;
+	bool bell = false;
+
+	if (m->a->replay)
+		return;
+	conf_alert_default(&defaults);
+	while (model_alert_next(m->a->model, &m->alerts, &e)) {
+		char text[200];
+
+		bell |= seen(&e, c->bell, &level) && level != LEVEL_OK;
+		if (!seen(&e, c->notify, &level))
+			continue;
+		snprintf(text, sizeof(text), "%s %s", level_word(level), e.text);
+		screen_notify(m->s, text);
+	}
+	if (bell)
+		screen_bell(m->s);
+	set_title(m, c->title);
+}
+
 static void loop(struct monitor *m)
 {
 	struct app *a = m->a;
@@ -382,6 +453,7 @@ static void loop(struct monitor *m)
 		now = time_mono();
 		if (now >= m->next_tick) {
 			m->dirty |= app_tick(a, now);
+			tell_terminal(m);
 			ask_for_page(m);
 			end_hint(m, now);
 			m->redraw = true;
