@@ -4,7 +4,7 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 99
 chaintop=${CHAINTOP:-../../chaintop}
-export TZ=UTC LC_ALL=C.UTF-8
+export TZ=UTC LC_ALL=C.UTF-8 XDG_CONFIG_HOME=/nonexistent
 unset NO_COLOR COLUMNS LINES CHAINTOP_SIMD
 n=0 bad=0
 now=$(mktemp)
