@@ -160,8 +160,9 @@ static enum status init_replay(struct app *a, const struct conf *conf, struct re
 	*a = (struct app){ .conf = conf };
 	a->wake.rfd = a->wake.wfd = -1;
 	o->wake = &a->wake;
-	o->verify = conf->verify;
-	st = parse_speed(conf->speed, &o->speed, e);
+	/* What is said of a block must not depend on how fast it was. */
+	o->verify = conf->verify || conf->stream;
+	st = parse_speed(conf->speed ? conf->speed : conf->stream ? "max" : "1", &o->speed, e);
 	if (st == ST_OK)
 		st = wake_init(&a->wake, e);
 	if (st == ST_OK)
@@ -229,7 +230,9 @@ static enum status start_replay(struct app *a, uint64_t mono, struct err *e)
 		return st;
 	model_free(a->model);
 	a->model = model_new(paths, info->n_feeds < PATHS_MAX ? info->n_feeds : PATHS_MAX, start_mono, start_wall);
-	return set_limits(a, e);
+	if (set_limits(a, e) != ST_OK)
+		return e->code;
+	return outputs_start(a->outputs, a->model, a->demo ? "demo" : "replay", e);
 }
 
 enum status app_jump(struct app *a, uint64_t mono, struct err *e)
@@ -299,13 +302,15 @@ enum status app_start(struct app *a, const char *record, struct err *e)
 	unsigned n_push = 0;
 	uint8_t key[CURVE_KEY];
 	uint64_t at = 0;
-	enum status st = ST_OK;
+	enum status st = outputs_open(&a->outputs, a->conf, &a->wake, e);
 
-	if (a->replay) {
+	if (st == ST_OK && a->replay) {
 		if (a->conf->at)
 			st = replay_find(a->replay, a->conf->at, &at, e);
 		return st == ST_OK ? start_replay(a, at, e) : st;
 	}
+	if (st != ST_OK)
+		return st;
 	for (unsigned i = 0; i < a->n_urls; i++) {
 		const struct url *u = &a->urls[i];
 
@@ -322,6 +327,8 @@ enum status app_start(struct app *a, const char *record, struct err *e)
 	a->model = model_new(paths, a->n_urls, time_mono(), time_wall());
 	st = set_limits(a, e);
 	claims_init(&a->claims);
+	if (st == ST_OK)
+		st = outputs_start(a->outputs, a->model, "live", e);
 	if (a->conf->key && st == ST_OK)
 		st = enode_key(key, a->conf->key, e);
 	if (record && st == ST_OK)
@@ -374,6 +381,17 @@ static void tell_hooks(struct app *a)
 
 /* ---- events ---- */
 
+/* The model takes what the event owns; the outputs look at it once more. */
+static unsigned apply(struct app *a, const struct event *e)
+{
+	struct block *kept = a->outputs && e->kind == EV_BLOCK ? block_ref(e->u.block.block) : NULL;
+	unsigned dirty = model_apply(a->model, e);
+
+	outputs_event(a->outputs, a->model, e);
+	block_unref(kept);
+	return dirty;
+}
+
 static void resync(struct app *a, unsigned path)
 {
 	(void)feed_command(a->feeds[path], &(struct cmd){ .kind = CMD_RESYNC });
@@ -389,15 +407,17 @@ static unsigned drain_replay(struct app *a, bool *more)
 		switch ((int)e->kind) {
 		case REPLAY_TICK:
 			dirty |= model_tick(a->model, e->mono, e->wall);
+			outputs_tick(a->outputs, a->model);
 			break;
 		case REPLAY_THERE:
 			a->there = true;
+			outputs_there(a->outputs);
 			break;
 		case REPLAY_END:
 			a->ended = true;
 			break;
 		default:
-			dirty |= model_apply(a->model, e);
+			dirty |= apply(a, e);
 			a->events++;
 			break;
 		}
@@ -408,12 +428,10 @@ static unsigned drain_replay(struct app *a, bool *more)
 	return dirty;
 }
 
-unsigned app_drain(struct app *a, bool *more)
+static unsigned drain_feeds(struct app *a, bool *more)
 {
 	unsigned dirty = 0;
 
-	if (a->replay)
-		return drain_replay(a, more);
 	*more = false;
 	for (unsigned k = 0; k < a->n_feeds; k++) {
 		struct feed *f = a->feeds[(a->turn + k) % a->n_feeds];
@@ -421,7 +439,7 @@ unsigned app_drain(struct app *a, bool *more)
 		int n = 0;
 
 		while (n < BURST && (e = feed_peek(f)) != NULL) {
-			unsigned bits = model_apply(a->model, e);
+			unsigned bits = apply(a, e);
 
 			/* The glass figure counts from the first path that brought the head that is new on the screen. */
 			if (e->kind == EV_HEAD && (bits & DIRTY_HEAD) && a->head_recv == 0)
@@ -437,6 +455,14 @@ unsigned app_drain(struct app *a, bool *more)
 	}
 	if (a->n_feeds)
 		a->turn = (a->turn + 1) % a->n_feeds;
+	return dirty;
+}
+
+unsigned app_drain(struct app *a, bool *more)
+{
+	unsigned dirty = a->replay ? drain_replay(a, more) : drain_feeds(a, more);
+
+	outputs_serve(a->outputs, a->model);
 	return dirty;
 }
 
@@ -484,7 +510,7 @@ static void tell_clock(struct app *a, uint64_t now)
 	struct event e = { .kind = EV_CLOCK, .mono = now, .wall = time_wall() };
 
 	e.u.clock.bound_ns = a->conf->clock_bound != UINT64_MAX ? a->conf->clock_bound : time_clock_bound();
-	model_apply(a->model, &e);
+	apply(a, &e);
 	if (a->recorder)
 		recorder_event(a->recorder, &e);
 }
@@ -530,6 +556,7 @@ unsigned app_tick(struct app *a, uint64_t now)
 	dirty = model_tick(a->model, now, time_wall());
 	if (a->hooks)
 		tell_hooks(a);
+	outputs_tick(a->outputs, a->model);
 	if (a->recorder)
 		mark_reorgs(a);
 	return dirty;
@@ -555,6 +582,14 @@ static bool stop_feeds(struct app *a)
 	return all;
 }
 
+enum status app_stop_outputs(struct app *a, const char *why, struct err *e)
+{
+	struct outputs *o = a->outputs;
+
+	a->outputs = NULL;
+	return outputs_stop(o, a->model, why, e);
+}
+
 enum status app_stop_recording(struct app *a, struct err *e)
 {
 	struct recorder *r = a->recorder;
@@ -570,6 +605,8 @@ void app_fini(struct app *a, int code)
 {
 	struct err e;
 
+	if (app_stop_outputs(a, "signal", &e) != ST_OK)
+		log_msg(LOG_ERROR, "output: %s", e.text);
 	if (app_stop_recording(a, &e) != ST_OK)
 		log_msg(LOG_ERROR, "recording: %s", e.text);
 	a->stuck |= !stop_feeds(a);

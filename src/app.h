@@ -12,6 +12,7 @@
 #include "feed/replay.h"
 #include "hook.h"
 #include "model/model.h"
+#include "outputs.h"
 
 struct app {
 	const struct conf *conf;
@@ -29,6 +30,7 @@ struct app {
 	struct recorder *recorder; /* NULL: not recording */
 	struct hooks *hooks; /* NULL: none */
 	uint64_t hooks_cursor; /* of model.alerts */
+	struct outputs *outputs; /* NULL: the screen is all */
 	bool stopped, stuck; /* the feeds have ended; one has not */
 	unsigned long reorgs[CHAINS_MAX]; /* marked in the recording */
 	char from[128]; /* who named the endpoints if not argv: "from ETH_RPC_URL", "found …"; "" */
@@ -69,6 +71,8 @@ unsigned app_drain(struct app *a, bool *more);
 unsigned app_tick(struct app *a, uint64_t now_mono);
 /* Sends a command to every feed. */
 void app_command_all(struct app *a, enum cmd_kind kind);
+/* Writes the end of a stream, ends the other outputs, and says how it went. why: "end", "signal". Nothing to do: ST_OK. */
+enum status app_stop_outputs(struct app *a, const char *why, struct err *e) MUST_CHECK;
 /* Ends the recording and says how it went. Nothing to do: ST_OK. */
 enum status app_stop_recording(struct app *a, struct err *e) MUST_CHECK;
 /*

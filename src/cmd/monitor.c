@@ -11,6 +11,7 @@
 #include "conf/file.h"
 #include "cmd/stop.h"
 #include "out/block_json.h"
+#include "cmd/headless.h"
 #include "cmd/monitor.h"
 #include "cmd/playback.h"
 #include "cmd/demo.h"
@@ -506,6 +507,8 @@ int monitor_show(struct app *a)
 	enum glyphs g = c->ascii ? GLYPHS_ASCII : screen_glyphs();
 	bool text = c->once.on || !isatty(STDOUT_FILENO);
 
+	if (headless_wanted(c))
+		return headless_run(a);
 	if (theme_of(c, &theme, &e) != ST_OK)
 		return cmd_fail(&e);
 	stop_on_signals(&a->wake, screen_emergency);
@@ -537,7 +540,7 @@ static enum status demo_instead(struct app *a, const struct conf *c, struct err 
 {
 	enum status st;
 
-	if (a->n_urls || c->once.on || !isatty(STDOUT_FILENO))
+	if (a->n_urls || c->once.on || c->stream || !isatty(STDOUT_FILENO))
 		return ST_OK;
 	app_fini(a, EXIT_FINE);
 	st = app_init_demo(a, c, demo_data, demo_size, e);

@@ -106,13 +106,17 @@ static void push_txs(struct feed *f, struct event *e)
 		wake_raise(f->o.wake);
 }
 
-/* Nodes quote the key in their error texts. */
+/* Nodes quote the key in their error texts; one might in its name. */
 static void hook_emit(void *ctx, struct event *e, bool important)
 {
 	struct feed *f = ctx;
 
 	if (e->kind == EV_REPLY && e->u.reply.text[0])
 		net_redact(&f->url, f->o.net, e->u.reply.text);
+	if (e->kind == EV_BODY_MISS && e->u.miss.text[0])
+		net_redact(&f->url, f->o.net, e->u.miss.text);
+	if (e->kind == EV_INFO && e->u.info.text[0])
+		net_redact(&f->url, f->o.net, e->u.info.text);
 	if (e->kind == EV_TXS)
 		push_txs(f, e);
 	else
