@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "configured.h"
 #include "eth/chains.h"
+#include "eth/forkid.h"
 #include "net/devp2p/dial.h"
 #include "net/devp2p/enode.h"
 
@@ -51,15 +52,22 @@ static void print_hello(const struct p2p_hello *h)
 
 static void print_status(const struct eth_status *s, unsigned version)
 {
-	const struct chain_info *c = chain_find(s->network);
+	uint64_t id = forkid_chain(&s->genesis, s->fork_hash);
+	const struct chain_info *c = chain_find(id);
+	char words[FORKID_TEXT];
 
 	printf("%-10s eth/%u%s\n", "status", version, s->has & ETH_IS_BOR ? " (Bor)" : "");
-	printf("%-10s %" PRIu64 "%s%s%s\n", "network", s->network, c->id ? " (" : "", c->id ? c->name : "", c->id ? ")" : "");
+	printf("%-10s %" PRIu64 "\n", "network", s->network);
+	/* The genesis and the forks say which chain it is; a network id is any number. */
+	if (id)
+		printf("%-10s %" PRIu64 "%s%s\n", "chain", id, c->id ? ", " : "", c->id ? c->name : "");
 	printf("%-10s 0x", "genesis");
 	put_hex(s->genesis.b, 32);
 	printf("\n%-10s 0x", "fork id");
 	put_hex(s->fork_hash, 4);
-	if (s->fork_next)
+	if (forkid_words(words, &s->genesis, s->fork_hash, s->fork_next, time_wall() / NS_S) != FORKID_OTHER)
+		printf(", %s", words);
+	else if (s->fork_next)
 		printf(", next %" PRIu64, s->fork_next);
 	printf("\n%-10s 0x", "head");
 	put_hex(s->head.b, 32);

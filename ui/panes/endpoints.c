@@ -117,7 +117,7 @@ static void trouble(const struct view *v, const struct path *p, struct table_cel
 		const struct chain *c = v->m->chains[p->chain];
 
 		out->role = p->wrong_chain ? ROLE_CRIT : ROLE_WARN;
-		if (c->id_known)
+		if (c->id_known && !c->network)
 			snprintf(out->text, sizeof(out->text), "%s %llu: %s", path_state_word(p), (unsigned long long)c->id,
 				 c->name);
 		else

@@ -7,9 +7,10 @@
 #include "base/time.h"
 #include "ui/pane.h"
 #include "ui/panes/parts.h"
+#include "ui/panes/peer_parts.h"
 #include "ui/widget_doc.h"
 
-enum { LABEL = 21, LINES_MAX = 32 + CMP_N + M_N + ST_N };
+enum { LABEL = 21, LINES_MAX = 48 + CMP_N + M_N + ST_N + PK_N };
 
 struct state {
 	struct doc doc;
@@ -104,7 +105,9 @@ static void link_lines(struct page *page, const struct model *m, const struct pa
 		p->text[0] ? ": " : "", p->text);
 	if (p->cure[0] && !path_answers(p))
 		put(page, ROLE_INFO, "what to do", "%s", p->cure);
-	if (c && c->id_known)
+	if (c && c->network)
+		put(page, p->wrong_chain ? ROLE_CRIT : ROLE_TEXT, "chain", "%s, its id is not known", c->name);
+	else if (c && c->id_known)
 		put(page, p->wrong_chain ? ROLE_CRIT : ROLE_TEXT, "chain", "%s, id %" PRIu64, c->name, c->id);
 	if (p->facts.client[0])
 		put(page, ROLE_TEXT, "client", "%s", p->facts.client);
@@ -160,6 +163,35 @@ static void traffic_lines(struct page *page, const struct path *p)
 	    time_latency(b, sizeof(b), p->body_lag_p90));
 	if (p->lost)
 		put(page, ROLE_WARN, "events lost", "%s", number_int(a, sizeof(a), p->lost));
+}
+
+static void peer_lines(struct page *page, const struct model *m, const struct path *p)
+{
+	const struct peer_view *v = &p->peer;
+	char text[200], a[NUMBER_MAX], b[NUMBER_MAX], x[NUMBER_MAX], y[NUMBER_MAX];
+	enum role role;
+
+	if (!path_is_p2p(p))
+		return;
+	heading(page, "Peer");
+	if (v->known) {
+		put(page, ROLE_TEXT, "offers", "%s; p2p/%u", v->caps, v->p2p);
+		put(page, ROLE_TEXT, "speaks", "eth/%u%s", v->eth, v->bor ? ", Bor's Status" : "");
+		put(page, ROLE_TEXT, "network", "%s", peer_network(text, sizeof(text), m, p));
+		put(page, ROLE_TEXT, "genesis", "%s", parts_hex(text, &v->genesis));
+		role = peer_fork(text, sizeof(text), m, p);
+		put(page, role, "fork", "%s", text);
+	}
+	put(page, ROLE_TEXT, "round trip", "ping %s, TCP %s", time_latency(a, sizeof(a), peer_ping_ns(p)),
+	    time_latency(b, sizeof(b), v->tcp_ns));
+	for (unsigned k = 0; k < PK_N && v->counted; k++)
+		if (v->kind[k].in || v->kind[k].out)
+			put(page, ROLE_TEXT, peer_kind_name((enum peer_kind)k), "%s in, %s; %s out, %s",
+			    number_int(a, sizeof(a), v->kind[k].in), number_bytes(x, sizeof(x), v->kind[k].in_bytes),
+			    number_int(b, sizeof(b), v->kind[k].out), number_bytes(y, sizeof(y), v->kind[k].out_bytes));
+	put(page, ROLE_TEXT, "frames", "%s per read, %s per write", peer_per_call(a, sizeof(a), v->frames_in, v->reads),
+	    peer_per_call(b, sizeof(b), v->frames_out, v->writes));
+	put(page, peer_left_sum(p) ? ROLE_WARN : ROLE_TEXT, "disconnected", "%s", peer_left(text, sizeof(text), p));
 }
 
 static void method_lines(struct page *page, const struct path *p)
@@ -226,6 +258,7 @@ static void make(struct page *page, const struct model *m, const struct pane_env
 	link_lines(page, m, p);
 	compared_lines(page, m, env, path);
 	traffic_lines(page, p);
+	peer_lines(page, m, p);
 	method_lines(page, p);
 	error_lines(page, m, p);
 }
