@@ -167,7 +167,7 @@ static bool from_messages(const struct event *e)
 	case EV_CHAIN: case EV_HEAD: case EV_BLOCK: case EV_VERDICT: case EV_REPLY:
 		return true;
 	case EV_INFO:
-		return e->u.info.info == INFO_CLIENT;
+		return e->u.info.info == INFO_CLIENT || e->u.info.info == INFO_FORK;
 	default:
 		return false;
 	}
@@ -325,6 +325,23 @@ static void say_client(struct wire_p2p *w, const struct peer_event *ev)
 	p2p_emit(w, &e, false);
 }
 
+enum { FIRST_TIME = 1438269973 /* EIP-6122: what is smaller is a block number */ };
+
+/* What Status says of the node's forks, for who judges whether it is ready: it holds until the next one. */
+static void say_fork(struct wire_p2p *w, const struct eth_status *s, const struct peer_event *ev)
+{
+	struct event e = { .kind = EV_INFO, .mono = ev->recv_ns, .wall = ev->wall_ns, .u.info = { .info = INFO_FORK, .yes = 1 } };
+	const uint8_t *h = s->fork_hash;
+
+	/* Blocks that come may take it past such a fork, and it will not say so. */
+	if (s->fork_next != 0 && s->fork_next < FIRST_TIME)
+		return;
+	e.u.info.a = UINT64_MAX;
+	e.u.info.b = s->fork_next ? s->fork_next : UINT64_MAX;
+	e.u.info.c = (uint64_t)h[0] << 56 | (uint64_t)h[1] << 48 | (uint64_t)h[2] << 40 | (uint64_t)h[3] << 32;
+	p2p_emit(w, &e, false);
+}
+
 static void on_status(struct wire_p2p *w, const struct peer_event *ev)
 {
 	const struct eth_status *s = ev->u.status.status;
@@ -353,6 +370,7 @@ static void on_status(struct wire_p2p *w, const struct peer_event *ev)
 	p2p_emit(w, &w->chain, true);
 	w->hooks.link(w->hooks.ctx, LINK_POLLING, ST_OK, "");
 	say_client(w, ev);
+	say_fork(w, s, ev);
 	if (peer_fact_event(&fact, w->peer))
 		p2p_emit(w, &fact, true);
 	p2p_say_poll(w);

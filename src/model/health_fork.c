@@ -107,6 +107,11 @@ void check_fork(struct subject_ref *r, struct finding *f)
 		not_here(f, "syncing");
 		return;
 	}
+	/* Status is said once, when a connection begins. */
+	if (h->fork_time == UNKNOWN && h->fork_next <= now_s) {
+		not_here(f, "said before the last fork");
+		return;
+	}
 	other = ahead(r, h, now_s);
 	if (other) {
 		found(r, f, CHECK_fork, URGENT, "%s: did not take the last fork (id %08x), %s did", r->s->name,

@@ -1,6 +1,6 @@
 /*
  * What the parts of health share: health.c keeps the states, health_limits.c the limits, health_facts.c what happened;
- * health_heads.c, health_calls.c and health_chain.c have one function for each row of health.def.
+ * health_heads.c, health_calls.c, health_p2p.c and health_chain.c have one function for each row of health.def.
  */
 #ifndef MODEL_HEALTH_PRIV_H
 #define MODEL_HEALTH_PRIV_H

@@ -27,11 +27,12 @@ static const struct table_col cols[COLS] = {
 };
 
 enum {
-	KIND_W = 58, /* columns of the table of messages */
+	KIND_W = 53, /* columns of the table of messages */
 	FACTS_MIN = 40, /* beside it */
 	FACT_LABEL = 14,
 	FACTS = 7, /* lines */
-	DETAIL = 2 + PK_N, /* lines: heading, columns, one per kind */
+	FACTS_LEAST = 3, /* of them; fewer are not worth it */
+	KINDS = 1 + PK_N, /* lines of the table of messages */
 };
 
 struct state {
@@ -86,7 +87,7 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 	const struct path *p = at(v, row);
 	const struct peer_view *peer = &p->peer;
 
-	if (col == COL_CLIENT && !is_up(p)) {
+	if (col != COL_NODE && !is_up(p)) {
 		trouble(p, out);
 		return;
 	}
@@ -196,7 +197,7 @@ static struct table_source source(const struct state *s, const struct model *m, 
 static void kinds(struct canvas *c, const struct path *p)
 {
 	static const char *const title[] = { "messages", "in", "bytes", "out", "bytes" };
-	static const int x[] = { 1, 15, 24, 37, 46 }, w[] = { 13, 8, 10, 8, 10 };
+	static const int x[] = { 1, 14, 22, 33, 41 }, w[] = { 13, 8, 10, 8, 10 };
 	const struct peer_view *v = &p->peer;
 	char n[NUMBER_MAX];
 
@@ -230,12 +231,8 @@ static void facts(struct canvas *c, const struct model *m, const struct path *p)
 	int y = 0;
 	enum role role;
 
-	fact(c, &y, "client", ROLE_TEXT, p->facts.client[0] ? p->facts.client : "\xe2\x80\x94");
-	snprintf(text, sizeof(text), v->known ? "%s; p2p/%u%s" : "\xe2\x80\x94", v->caps, v->p2p, v->bor ? "; Bor's Status" : "");
-	fact(c, &y, "offers", ROLE_TEXT, text);
 	role = peer_fork(text, sizeof(text), m, p);
 	fact(c, &y, "fork", role, text);
-	fact(c, &y, "genesis", ROLE_TEXT, v->known ? parts_hex(hex, &v->genesis) : "\xe2\x80\x94");
 	snprintf(text, sizeof(text), "ping %s, TCP %s", time_latency(a, sizeof(a), peer_ping_ns(p)),
 		 time_latency(b, sizeof(b), v->tcp_ns));
 	fact(c, &y, "round trip", ROLE_TEXT, text);
@@ -244,28 +241,34 @@ static void facts(struct canvas *c, const struct model *m, const struct path *p)
 	fact(c, &y, "frames", ROLE_TEXT, text);
 	peer_left(text, sizeof(text), p);
 	fact(c, &y, "disconnected", peer_left_sum(p) ? ROLE_WARN : ROLE_TEXT, text);
+	fact(c, &y, "client", ROLE_TEXT, p->facts.client[0] ? p->facts.client : "\xe2\x80\x94");
+	snprintf(text, sizeof(text), v->known ? "%s; p2p/%u%s" : "\xe2\x80\x94", v->caps, v->p2p, v->bor ? "; Bor's Status" : "");
+	fact(c, &y, "offers", ROLE_TEXT, text);
+	fact(c, &y, "genesis", ROLE_TEXT, v->known ? parts_hex(hex, &v->genesis) : "\xe2\x80\x94");
 }
 
-/* Below the rows: a line with the name, then messages and facts side by side, or what of them there is room for. */
-static void detail(struct canvas *in, int y, const struct model *m, const struct path *p)
+/* Below the rows: messages and facts side by side, or what of them there is room for, under the name if there are several. */
+static void detail(struct canvas *in, int y, const struct model *m, const struct path *p, bool named)
 {
 	struct canvas c;
-	int w = in->at.w, h = in->at.h - y - 1;
+	int w = in->at.w, h;
 
-	canvas_textf(in, 1, y, -1, ROLE_TITLE, 0, "%s", p->node);
+	if (named)
+		canvas_textf(in, 1, y++, -1, ROLE_TITLE, 0, "%s", p->node);
+	h = in->at.h - y;
 	if (w >= KIND_W + FACTS_MIN) {
-		c = canvas_sub(in, (struct rect){ .x = 0, .y = y + 1, .w = KIND_W, .h = h });
+		c = canvas_sub(in, (struct rect){ .y = y, .w = KIND_W, .h = h });
 		kinds(&c, p);
-		c = canvas_sub(in, (struct rect){ .x = KIND_W, .y = y + 1, .w = w - KIND_W, .h = h });
+		c = canvas_sub(in, (struct rect){ .x = KIND_W, .y = y, .w = w - KIND_W, .h = h });
 		facts(&c, m, p);
-	} else {
-		c = canvas_sub(in, (struct rect){ .x = 0, .y = y + 1, .w = w, .h = FACTS < h ? FACTS : h });
-		facts(&c, m, p);
-		if (h < FACTS + 1 + DETAIL - 1 || w < KIND_W)
-			return;
-		c = canvas_sub(in, (struct rect){ .x = 0, .y = y + 2 + FACTS, .w = w, .h = h - 1 - FACTS });
-		kinds(&c, p);
+		return;
 	}
+	c = canvas_sub(in, (struct rect){ .y = y, .w = w, .h = FACTS < h ? FACTS : h });
+	facts(&c, m, p);
+	if (h < FACTS + 1 + KINDS || w < KIND_W)
+		return;
+	c = canvas_sub(in, (struct rect){ .y = y + FACTS + 1, .w = w, .h = h - FACTS - 1 });
+	kinds(&c, p);
 }
 
 /* ---- the pane ---- */
@@ -295,15 +298,15 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 		canvas_text(&in, 1, 0, -1, ROLE_DIM, 0, "no path is an enode:// URL");
 		return;
 	}
-	/* The rows first; what is left is for the one that is chosen, if that is enough for its facts. */
+	/* The rows first; what is left is for the one that is chosen, if that is enough. */
 	lines = 1 + (int)src.n;
-	if (in.at.h < lines + 2 + FACTS)
+	if (in.at.h < lines + 1 + (src.n > 1) + FACTS_LEAST)
 		lines = in.at.h;
 	rows = canvas_sub(&in, (struct rect){ .w = in.at.w - 1, .h = lines });
 	table_draw(&s->table, cols, COLS, &src, &rows, focus);
 	chosen = table_selected(&s->table, &src);
 	if (lines < in.at.h && chosen >= 0)
-		detail(&in, lines + 1, m, at(&v, (unsigned)chosen));
+		detail(&in, lines + 1, m, at(&v, (unsigned)chosen), src.n > 1);
 }
 
 static enum pane_result command(struct pane *pane, const struct model *m, enum ui_cmd cmd)
