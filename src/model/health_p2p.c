@@ -99,14 +99,14 @@ void check_p2p(struct subject_ref *r, struct finding *f)
 	f->path = (int)at;
 	if (p2p->chain != rpc->chain) {
 		const struct chain *a = r->m->chains[p2p->chain], *b = r->m->chains[rpc->chain];
+		char x[5], y[5];
 
 		if (!a->id_known || !b->id_known || hash_is_zero(&b->genesis)) {
 			not_here(f, "chain not known");
 			return;
 		}
-		found(r, f, CHECK_p2p, (double)NAN, "%s: RLPx is on %s (genesis %02x%02x%02x), %s on %s (%02x%02x%02x)", r->s->name,
-		      a->name, a->genesis.b[0], a->genesis.b[1], a->genesis.b[2], rpc->via, b->name, b->genesis.b[0],
-		      b->genesis.b[1], b->genesis.b[2]);
+		found(r, f, CHECK_p2p, (double)NAN, "%s: RLPx is on %s (genesis %s…), %s on %s (%s…)", r->s->name, a->name,
+		      note_hash(x, &a->genesis), rpc->via, b->name, note_hash(y, &b->genesis));
 		f->level = LEVEL_CRIT;
 		return;
 	}

@@ -18,7 +18,9 @@ enum { WS, P2P };
 
 static struct event event(enum event_kind kind, unsigned path, uint64_t ms)
 {
-	return (struct event){ .kind = (uint16_t)kind, .path = (uint16_t)path, .mono = RIG_T0 + ms * NS_MS, .wall = RIG_WALL0 + ms * NS_MS };
+	const uint64_t ns = ms * NS_MS;
+
+	return (struct event){ .kind = (uint16_t)kind, .path = (uint16_t)path, .mono = RIG_T0 + ns, .wall = RIG_WALL0 + ns };
 }
 
 /* One node over ws and RLPx; nothing is known of it yet. */
@@ -103,7 +105,7 @@ static void another_genesis(void **state)
 	for (unsigned s = 1; s <= 4; s++)
 		rig_tick(m, s * 1000);
 	assert_int_equal(check(m)->level, LEVEL_CRIT);
-	assert_string_equal(check(m)->text, "geth: RLPx is on network 1 (genesis 090909), ws on Ethereum (d4d4d4)");
+	assert_string_equal(check(m)->text, "geth: RLPx is on network 1 (genesis 0909…), ws on Ethereum (d4d4…)");
 	assert_true(rig_noted(m, "geth rlpx is on another chain than its node"));
 	model_free(m);
 }
@@ -219,8 +221,9 @@ static void facts(struct model *m)
 {
 	struct event e = event(EV_PEER, P2P, 10);
 	static const uint8_t prague[4] = { 0xc3, 0x76, 0xcf, 0x8b };
-	static const struct hash mainnet = { { 0xd4, 0xe5, 0x67, 0x40, 0xf8, 0x76, 0xae, 0xf8, 0xc0, 0x10, 0xb8, 0x6a, 0x40, 0xd5, 0xf5,
-		0x67, 0x45, 0xa1, 0x18, 0xd0, 0x90, 0x6a, 0x34, 0xe6, 0x9a, 0xec, 0x8c, 0x0d, 0xb1, 0xcb, 0x8f, 0xa3 } };
+	static const struct hash mainnet = { { 0xd4, 0xe5, 0x67, 0x40, 0xf8, 0x76, 0xae, 0xf8, 0xc0, 0x10, 0xb8, 0x6a,
+		0x40, 0xd5, 0xf5, 0x67, 0x45, 0xa1, 0x18, 0xd0, 0x90, 0x6a, 0x34, 0xe6, 0x9a, 0xec,
+		0x8c, 0x0d, 0xb1, 0xcb, 0x8f, 0xa3 } };
 
 	e.u.peer.network = 1;
 	e.u.peer.genesis = mainnet;

@@ -78,7 +78,8 @@ static void trouble(const struct path *p, struct table_cell *out)
 
 	out->spill = true;
 	out->role = p->state == LINK_WAITING ? ROLE_CRIT : ROLE_INFO;
-	snprintf(out->text, sizeof(out->text), "%s: %s%s%s", path_state_word(p), why, p->cure[0] ? " \xe2\x86\x92 " : "", p->cure);
+	snprintf(out->text, sizeof(out->text), "%s: %s%s%s", path_state_word(p), why, p->cure[0] ? " \xe2\x86\x92 " : "",
+		 p->cure);
 }
 
 static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell *out)
