@@ -2,6 +2,7 @@
  * probe URL... : the feeds without model and screen. Every event becomes a JSON line on stdout, so that the fault matrix
  * sees exactly what a model would. Ends on SIGTERM, SIGINT, end of stdin, or after --timeout. Of what the model does it
  * does two things: bodies that were lost with a connection are asked for when it stands again, and lost events told again.
+ * With CHAINTOP_JUDGE set a model sees the events, too, and says at the end what it makes of them (judge.h).
  */
 #include <poll.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include "base/time.h"
 #include "conf/conf.h"
 #include "feed/feed.h"
+#include "judge.h"
 
 enum { MOST = 64, LOST_MAX = 64 };
 
@@ -25,6 +27,7 @@ static struct {
 } lost[MOST];
 
 static struct wake *waker;
+static struct model *judge; /* NULL: there is none */
 static volatile sig_atomic_t ended;
 
 static void on_signal(int sig)
@@ -217,9 +220,11 @@ static unsigned drain(struct feed **feeds, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		while ((e = feed_peek(feeds[i])) != NULL) {
 			print_event(e);
-			if (e->kind == EV_BLOCK)
-				block_unref(e->u.block.block);
 			ask(feeds[i], e);
+			if (judge)
+				model_apply(judge, e); /* takes the block */
+			else if (e->kind == EV_BLOCK)
+				block_unref(e->u.block.block);
 			feed_pop(feeds[i]);
 			count++;
 		}
@@ -239,6 +244,8 @@ static void watch(struct feed **feeds, unsigned n, struct wake *w, uint64_t end)
 			break;
 		if (drain(feeds, n))
 			fflush(stdout);
+		if (judge)
+			model_tick(judge, time_mono(), time_wall());
 	}
 }
 
@@ -276,6 +283,8 @@ int main(int argc, char **argv)
 			return 64;
 		}
 	}
+	if (getenv("CHAINTOP_JUDGE"))
+		judge = judge_new(n);
 	/* --timeout is how long to watch. */
 	watch(feeds, n, &w, time_mono() + conf.timeout);
 	for (unsigned i = 0; i < n; i++)
@@ -288,6 +297,8 @@ int main(int argc, char **argv)
 		}
 	}
 	drain(feeds, n);
+	if (judge)
+		judge_end(judge);
 	for (unsigned i = 0; i < n; i++) {
 		feed_free(feeds[i]);
 		url_fini(&urls[i]);
