@@ -174,6 +174,11 @@ static void print_event(const struct event *e)
 		printf(",\"ev\":\"lost\"");
 		number("dropped", e->u.lost.dropped);
 		break;
+	case EV_PEER:
+	case EV_PEER_COUNT:
+	case EV_PEER_LEFT:
+		printf(",\"ev\":\"peer\"");
+		break;
 	case EV_TXS:
 		printf(",\"ev\":\"txs\"");
 		number("n", e->u.txs.n);
