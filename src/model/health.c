@@ -103,6 +103,15 @@ void health_forget(struct model *m, unsigned chain)
 	}
 }
 
+void health_moved(struct model *m, unsigned from, unsigned to)
+{
+	health_forget(m, to);
+	for (unsigned i = 0; i < m->health.n; i++) {
+		if (m->health.subject[i]->scope == SCOPE_CHAIN && m->health.subject[i]->index == from)
+			m->health.subject[i]->index = to;
+	}
+}
+
 void health_free(struct model *m)
 {
 	for (unsigned i = 0; i < m->health.n; i++)

@@ -124,6 +124,8 @@ char *check_value(char *out, size_t size, enum check_unit unit, double v);
 bool health_tick(struct model *m);
 /* Another chain takes this place. */
 void health_forget(struct model *m, unsigned chain);
+/* The chain at `from` has the place `to` now, whose own is gone. */
+void health_moved(struct model *m, unsigned from, unsigned to);
 void health_free(struct model *m);
 /* to is a plain copy of m; false without memory: free it. */
 bool health_clone(struct model *to, const struct model *m);

@@ -5,6 +5,7 @@
 
 #include "model/body.h"
 #include "model/chain.h"
+#include "model/chains.h"
 #include "model/endpoint.h"
 #include "model/fork.h"
 #include "model/gas.h"
@@ -113,199 +114,6 @@ fail:
 	return NULL;
 }
 
-/* ---- chains ---- */
-
-static void set_shown(struct model *m, unsigned chain)
-{
-	if (chain == m->shown)
-		return;
-	m->shown = chain;
-	pool_reset(m);
-	m->priv->dirty |= DIRTY_ALL;
-}
-
-/*
- * The chain of a node: that of its first path that is up, whoever spoke first; a path that is down may remember a chain
- * that is gone (a dev node that was started anew).
- */
-static int node_chain(const struct model *m, unsigned node)
-{
-	int first = -1;
-
-	for (unsigned i = 0; i < m->n_paths; i++) {
-		const struct path *p = m->paths[i];
-
-		if (p->node_index != node || p->chain < 0)
-			continue;
-		if (link_up(p->state))
-			return p->chain;
-		if (first < 0)
-			first = p->chain;
-	}
-	return first;
-}
-
-/* What each path is to its node and to the screen: a function of states and chains alone. */
-static void mark_paths(struct model *m)
-{
-	int of[NODES_MAX], first = -1;
-
-	for (unsigned i = 0; i < m->n_paths; i++) {
-		unsigned node = m->paths[i]->node_index;
-
-		if (node == i)
-			of[node] = node_chain(m, node);
-		if (first < 0)
-			first = of[node];
-	}
-	if (!m->priv->chosen && first >= 0)
-		set_shown(m, (unsigned)first);
-	for (unsigned i = 0; i < m->n_paths; i++) {
-		struct path *p = m->paths[i];
-
-		p->wrong_chain = p->chain >= 0 && p->chain != of[p->node_index];
-		p->other_chain = p->chain >= 0 && (unsigned)p->chain != m->shown;
-	}
-}
-
-void model_show(struct model *m, unsigned chain)
-{
-	if (chain >= m->n_chains)
-		return;
-	m->priv->chosen = true;
-	set_shown(m, chain);
-	mark_paths(m);
-}
-
-/* One of the two is a network id: then the genesis decides. */
-static bool same_network(const struct chain *c, const struct event *e)
-{
-	return (c->network || e->u.chain.network) && c->id_known && e->u.chain.ok && !hash_is_zero(&e->u.chain.genesis) &&
-	       hash_eq(&c->genesis, &e->u.chain.genesis);
-}
-
-/* A genesis that is not known fits every chain of that id. */
-static int find_chain(struct model *m, const struct event *e)
-{
-	const struct hash *genesis = &e->u.chain.genesis;
-	bool none = hash_is_zero(genesis), ok = e->u.chain.ok;
-	uint64_t id = e->u.chain.id;
-
-	for (unsigned pass = 0; pass < 2; pass++) {
-		for (unsigned i = 0; i < m->n_chains; i++) {
-			struct chain *c = m->chains[i];
-
-			if (same_network(c, e)) {
-				if (c->network && !e->u.chain.network)
-					chain_name(c, id, genesis);
-				return (int)i;
-			}
-			if (c->id_known != ok || (ok && c->id != id))
-				continue;
-			if (hash_eq(&c->genesis, genesis))
-				return (int)i;
-			if (pass == 0 || !ok)
-				continue;
-			if (none)
-				return (int)i;
-			if (hash_is_zero(&c->genesis)) {
-				chain_name(c, id, genesis);
-				return (int)i;
-			}
-		}
-	}
-	return -1;
-}
-
-/* Paths left on a chain besides this one. */
-static bool shared(const struct model *m, int chain, unsigned path)
-{
-	for (unsigned i = 0; i < m->n_paths; i++)
-		if (i != path && m->paths[i]->chain == chain)
-			return true;
-	return false;
-}
-
-/* All places are taken: the first chain that no path is on leaves (dev nodes that were started anew). */
-static int reuse_place(struct model *m, struct chain *c)
-{
-	struct model_priv *mp = m->priv;
-	unsigned kept = 0;
-
-	for (unsigned i = 0; i < m->n_chains; i++) {
-		if (i == m->shown || shared(m, (int)i, PATHS_MAX))
-			continue;
-		chain_free(m->chains[i]);
-		m->chains[i] = c;
-		seen_forget(m, i);
-		health_forget(m, i);
-		for (unsigned k = 0; k < NOTES_KEPT; k++)
-			if (m->notes[k].chain == (int)i)
-				m->notes[k].chain = -1;
-		for (unsigned k = 0; k < mp->n_usable; k++)
-			if (mp->usable[k].chain != (int)i)
-				mp->usable[kept++] = mp->usable[k];
-		mp->n_usable = kept;
-		mp->dirty |= DIRTY_ALL;
-		return (int)i;
-	}
-	return -1;
-}
-
-static int add_chain(struct model *m, const struct event *e)
-{
-	struct chain *c = chain_new(e->u.chain.id, e->u.chain.ok, &e->u.chain.genesis);
-	int at = -1;
-
-	if (c && e->u.chain.network)
-		chain_name_network(c, e->u.chain.id, &e->u.chain.genesis);
-	if (c && m->n_chains < CHAINS_MAX) {
-		at = (int)m->n_chains++;
-		m->chains[at] = c;
-	} else if (c) {
-		at = reuse_place(m, c);
-		if (at < 0)
-			chain_free(c);
-	}
-	return at;
-}
-
-static void path_chain(struct model *m, const struct event *e)
-{
-	struct path *p = m->paths[e->path];
-	int at = find_chain(m, e), before = p->chain;
-
-	/* What came before the id was known belongs to it. */
-	if (at < 0 && e->u.chain.ok && before >= 0 && !m->chains[before]->id_known && !shared(m, before, e->path)) {
-		if (e->u.chain.network)
-			chain_name_network(m->chains[before], e->u.chain.id, &e->u.chain.genesis);
-		else
-			chain_name(m->chains[before], e->u.chain.id, &e->u.chain.genesis);
-		at = before;
-	}
-	if (at < 0)
-		at = add_chain(m, e);
-	if (at != before) {
-		p->chain = at;
-		if (p->pending.on)
-			p->pending.since = e->mono;
-		p->has_head = false;
-		p->behind_blocks = UNKNOWN;
-		fork_forget(p);
-		facts_forget(m, e->path);
-	}
-	mark_paths(m);
-}
-
-static struct chain *chain_of(struct model *m, const struct event *e)
-{
-	const struct event unknown = { .kind = EV_CHAIN, .path = e->path, .mono = e->mono, .wall = e->wall };
-
-	if (m->paths[e->path]->chain < 0)
-		path_chain(m, &unknown);
-	return m->paths[e->path]->chain < 0 ? NULL : m->chains[m->paths[e->path]->chain];
-}
-
 /* ---- the queue of what is decided in the order of the stamps ---- */
 
 static void process(struct model *m, const struct queued *q)
@@ -403,7 +211,7 @@ static void behind_update(struct model *m, const struct chain *c)
 static unsigned apply_head(struct model *m, const struct event *e)
 {
 	struct path *p = m->paths[e->path];
-	struct chain *c = chain_of(m, e);
+	struct chain *c = chains_of(m, e);
 	uint8_t source = e->u.head.source;
 	struct node *n;
 	struct event q;
@@ -443,7 +251,7 @@ static unsigned apply_block(struct model *m, const struct event *e)
 	endpoint_xfer(p, e);
 	if (!body)
 		return 0;
-	c = chain_of(m, e);
+	c = chains_of(m, e);
 	memset(&q.u, 0, sizeof(q.u));
 	q.u.head.h.hash = body->h.hash;
 	q.u.head.source = e->u.block.source;
@@ -517,7 +325,7 @@ static unsigned apply_one(struct model *m, const struct event *e)
 
 		endpoint_link(p, e);
 		if (link_up(p->state) != up)
-			mark_paths(m);
+			chains_mark(m);
 		enqueue(m, e);
 		return DIRTY_PATHS;
 	}
@@ -525,7 +333,7 @@ static unsigned apply_one(struct model *m, const struct event *e)
 		/* A node that does not answer is still the node that it was. */
 		if (!e->u.chain.ok)
 			return 0;
-		path_chain(m, e);
+		chains_told(m, e);
 		enqueue(m, e);
 		return DIRTY_PATHS | DIRTY_NODE;
 	case EV_HEAD: return apply_head(m, e);

@@ -159,6 +159,7 @@ struct path_priv {
 	bool noted_up, noted_down, noted_silent, noted_silent_line; /* what the event log has said */
 	uint64_t up_since, down_mono, down_wall; /* UNKNOWN */
 	uint64_t first_head; /* first pushed head of this connection, UNKNOWN */
+	bool guessed; /* its genesis is not known: the chain is one of its id */
 	int noted_chain; /* wrong one that it told of, −1 */
 	uint64_t trouble_note; /* seq of the note that is kept up to date, UNKNOWN */
 	unsigned trouble_n;

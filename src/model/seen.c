@@ -565,3 +565,18 @@ void seen_forget(struct model *m, unsigned chain)
 			s->key[i] = 0;
 	}
 }
+
+void seen_moved(struct model *m, unsigned from, unsigned to)
+{
+	struct seen *s = m->priv->announced;
+
+	seen_forget(m, to);
+	if (!s || from == to)
+		return;
+	s->of_chain[to] = s->of_chain[from];
+	s->of_chain[from] = NULL;
+	for (size_t i = 0; i < (size_t)s->buckets * WAYS; i++) {
+		if (s->known[i].chain == from)
+			s->known[i].chain = (uint8_t)to;
+	}
+}

@@ -25,6 +25,8 @@ void seen_watch(struct model *m, unsigned chain, struct node *n);
 void seen_tick(struct model *m);
 /* Another chain takes this place. */
 void seen_forget(struct model *m, unsigned chain);
+/* The chain at `from` has the place `to` now, whose own is gone. */
+void seen_moved(struct model *m, unsigned from, unsigned to);
 void seen_free(struct seen *s);
 
 #endif

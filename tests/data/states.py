@@ -313,7 +313,7 @@ def fast_blocks(r):
 @state
 def bsc(r):
     n = r.node(Bsc(56, 70000010, 0.45, txs=1), heard=0.08, safe=1, final=2)
-    r.record(10, f"bsc={n.url('ws')}")
+    r.record(8, f"bsc={n.url('ws')}")
 
 
 @state
@@ -332,7 +332,7 @@ def stale(r):
 
 @state
 def several_chains(r):
-    one, two, three = r.node(Ethereum(txs=1)), r.node(Bsc(56, 70000010, 3, txs=1)), r.node(Chain(8453, 40000000, 2, txs=1))
+    one, two, three = r.node(Ethereum(txs=1)), r.node(Bsc(56, 70000010, 3, txs=0)), r.node(Chain(8453, 40000000, 2, txs=0))
     r.record(16, f"geth={one.url('ws')}", f"geth={two.url('ipc')}", f"base={three.url('ws')}")
 
 

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "model_equal.h"
 #include "model_rig.h"
 
 static void head_shows_at_once(void **state)
@@ -173,6 +174,119 @@ static void chain_told_late(void **state)
 	assert_true(model_chain(m)->id_known);
 	assert_int_equal(model_chain(m)->head->h.number, 100);
 	model_free(m);
+}
+
+/* ---- the order in which paths tell ---- */
+
+struct told {
+	unsigned path;
+	uint64_t ms, id, genesis; /* id 0: the head `number` instead */
+	uint64_t number;
+};
+
+enum { TOLD = 6 };
+
+/* Calls fn with a model for every order in which the n lines can come, each path's in its own. */
+static unsigned orders(const struct told *t, unsigned n, unsigned used, unsigned *at, unsigned depth,
+		       void (*fn)(struct model *m, struct model *first), struct model **first)
+{
+	static const struct path_setup setup[] = {
+		{ .node = "a", .via = "ws", .push = true },
+		{ .node = "a", .via = "ipc", .push = true },
+		{ .node = "b", .via = "http" },
+	};
+	struct model *m;
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < n && depth < n; i++) {
+		bool waits = used & 1u << i;
+
+		for (unsigned k = 0; k < i; k++)
+			waits |= t[k].path == t[i].path && !(used & 1u << k);
+		if (waits)
+			continue;
+		at[depth] = i;
+		sum += orders(t, n, used | 1u << i, at, depth + 1, fn, first);
+	}
+	if (depth < n)
+		return sum;
+	m = model_new(setup, 3, RIG_T0, RIG_WALL0);
+	for (unsigned i = 0; i < 3; i++)
+		rig_link(m, i, 0, LINK_LIVE, ST_OK);
+	for (unsigned i = 0; i < n; i++) {
+		const struct told *l = &t[at[i]];
+		struct head h = rig_head(l->number, l->number, l->number - 1);
+
+		if (l->id)
+			rig_chain(m, l->path, l->ms, l->id, l->genesis);
+		else
+			rig_say(m, l->path, l->ms, &h, SRC_PUSH);
+	}
+	rig_tick(m, 300);
+	rig_tick(m, 2000);
+	rig_check(m, true);
+	fn(m, *first);
+	if (*first)
+		model_free(m);
+	else
+		*first = m;
+	return 1;
+}
+
+static void one_chain(struct model *m, struct model *first)
+{
+	assert_int_equal(m->n_chains, 1);
+	assert_true(m->chains[0]->id_known);
+	assert_int_equal(m->chains[0]->id, 1);
+	assert_true(m->chains[0]->genesis.b[0] == rig_hash(7).b[0]);
+	assert_int_equal(model_chain(m)->head->h.number, 101);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(m->paths[i]->chain, 0);
+		assert_true(m->paths[i]->has_head);
+		assert_false(m->paths[i]->wrong_chain);
+	}
+	if (first)
+		assert_true(model_equal(m, first));
+}
+
+/* Heads before the chain is known, and a path that never learns the genesis: one chain, the same blocks, in every order. */
+static void chain_told_in_any_order(void **state)
+{
+	static const struct told t[TOLD] = {
+		{ 0, 10, 0, 0, 100 }, { 0, 20, 1, 7, 0 },
+		{ 1, 11, 0, 0, 100 }, { 1, 21, 1, 0, 0 },
+		{ 2, 12, 1, 7, 0 }, { 2, 22, 0, 0, 101 },
+	};
+	struct model *first = NULL;
+	unsigned at[TOLD];
+
+	(void)state;
+	assert_int_equal(orders(t, TOLD, 0, at, 0, one_chain, &first), 90);
+	model_free(first);
+}
+
+static void with_its_node(struct model *m, struct model *first)
+{
+	(void)first;
+	assert_int_equal(m->n_chains, 2);
+	assert_int_equal(m->paths[0]->chain, m->paths[1]->chain);
+	assert_true(m->chains[m->paths[1]->chain]->genesis.b[0] == rig_hash(9).b[0]);
+	assert_false(m->paths[1]->wrong_chain);
+	assert_int_not_equal(m->paths[2]->chain, m->paths[0]->chain);
+}
+
+/* A dev node that was started anew while one of its paths cannot say the genesis: that path goes with its node. */
+static void guess_goes_with_its_node(void **state)
+{
+	static const struct told t[] = {
+		{ 0, 10, 31337, 7, 0 }, { 0, 20, 31337, 9, 0 }, { 1, 11, 31337, 0, 0 }, { 2, 12, 31337, 7, 0 },
+	};
+	struct model *first = NULL;
+	unsigned at[TOLD];
+
+	(void)state;
+	assert_int_equal(orders(t, 4, 0, at, 0, with_its_node, &first), 12);
+	model_free(first);
 }
 
 /* A dev node started anew has a new genesis each time: old chains leave, the newest is shown. */
@@ -440,6 +554,8 @@ int main(void)
 		cmocka_unit_test(chains_are_apart),
 		cmocka_unit_test(null_genesis_joins_either_way),
 		cmocka_unit_test(chain_told_late),
+		cmocka_unit_test(chain_told_in_any_order),
+		cmocka_unit_test(guess_goes_with_its_node),
 		cmocka_unit_test(started_anew),
 		cmocka_unit_test(node_goes_with_the_living),
 		cmocka_unit_test(bounded),
