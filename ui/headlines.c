@@ -13,7 +13,11 @@
 #include "ui/widget_bar.h"
 #include "ui/widget_number.h"
 
-enum { PARTS_MAX = 24, LONG_MIN = 100 /* columns from which line 1 uses its long words */ };
+enum {
+	PARTS_MAX = 24,
+	LONG_MIN = 100, /* columns from which line 1 uses its long words */
+	OLD_HEAD = 100, /* block times: nobody waits for the next one */
+};
 
 /* A piece of a line. Pieces of one `drop` leave together; the highest leaves first, 0 never. */
 struct part {
@@ -168,6 +172,9 @@ next_block(const struct model *m, const struct chain *c, double *share, int64_t 
 		return false;
 	t = (int64_t)(c->block_ms * NS_MS);
 	at = age_ns(m, c->head->h.time_ms);
+	/* A node that syncs: from a head so old nothing follows for the next one. */
+	if (at / OLD_HEAD > t)
+		return false;
 	/* Slots go on whether or not a block came. */
 	if (c->info != NULL && c->info->slot_genesis != 0 && m->now_wall / NS_S > c->info->slot_genesis)
 		at = (int64_t)((m->now_wall - c->info->slot_genesis * NS_S) % (uint64_t)t);

@@ -79,9 +79,11 @@ time_age(char *out, size_t size, int64_t ns)
 	else if (s < 86400)
 		snprintf(out, size, "%s%" PRIu64 "h%02um", sign, s / 3600,
 			(unsigned)(s / 60 % 60));
-	else
+	else if (s < 100 * 86400)
 		snprintf(out, size, "%s%" PRIu64 "d%02uh", sign, s / 86400,
 			(unsigned)(s / 3600 % 24));
+	else
+		snprintf(out, size, "%s%" PRIu64 "d", sign, s / 86400);
 	return out;
 }
 

@@ -20,7 +20,7 @@ uint64_t time_thread_cpu(void); /* CPU time of the calling thread */
 uint64_t time_clock_bound(void);
 
 /* All write into out and return it. size ≥ 24 is always enough. */
-/* An age: "4.2s" below 10 s, "42s", "1m04s", "3h07m", "2d04h"; "−0.3s" when negative (U+2212). */
+/* An age: "4.2s" below 10 s, "42s", "1m04s", "3h07m", "2d04h", "365d"; "−0.3s" when negative (U+2212). */
 char *time_age(char *out, size_t size, int64_t ns);
 /*
  * A latency with up to three digits: "0.4 ms", "41 ms", "1.74 s", "12.0 s". 0 is "0.0 ms",

@@ -444,6 +444,8 @@ static void show_progress(struct feed *f)
 	if (doing == f->doing)
 		return;
 	f->doing = doing;
+	if (f->tp)
+		f->tp->class->phases(f->tp, &f->phases);
 	if (doing[0])
 		say_link(f, LINK_CONNECTING, NULL, doing);
 }

@@ -168,11 +168,12 @@ static void connecting(const struct model *m, struct verdict_line *l)
 			continue;
 		}
 		for (unsigned k = 0; k < 3; k++) {
-			if (!phase[k].us)
-				continue;
-			at = append(l->text, sizeof(l->text), at, " %s %.1f ms,", phase[k].name,
-				    (phase[k].us > before ? phase[k].us - before : 0) / 1000.0);
-			before = phase[k].us;
+			uint32_t took = phase[k].us > before ? phase[k].us - before : 0;
+
+			/* An address needs no DNS. */
+			if (took >= 50)
+				at = append(l->text, sizeof(l->text), at, " %s %.1f ms,", phase[k].name, took / 1000.0);
+			before = phase[k].us > before ? phase[k].us : before;
 		}
 		at = append(l->text, sizeof(l->text), at, " %s…", p->text[0] ? p->text : "connecting");
 		brief = append(l->brief, sizeof(l->brief), brief, " %s…", p->text[0] ? p->text : "connecting");

@@ -668,6 +668,19 @@ http_doing(const struct transport *tp)
 	return "idle";
 }
 
+static void
+http_phases(const struct transport *tp, struct net_phases *p)
+{
+	const struct http *t = (const struct http *)tp;
+
+	*p = (struct net_phases){ .ready = 0 };
+	for (int i = 0; i < HTTP_PARALLEL; i++)
+		if (t->slot[i].busy) {
+			net_phases_of(t->slot[i].job.easy, p);
+			return;
+		}
+}
+
 const struct transport_class transport_http = {
 	.name = "http",
 	.open = http_open,
@@ -677,4 +690,5 @@ const struct transport_class transport_http = {
 	.close = http_close,
 	.bytes = http_bytes,
 	.doing = http_doing,
+	.phases = http_phases,
 };

@@ -252,6 +252,16 @@ ipc_doing(const struct transport *t)
 	return c->s != NULL ? stream_doing(c->s) : "";
 }
 
+static void
+ipc_phases(const struct transport *t, struct net_phases *p)
+{
+	const struct ipc *c = (const struct ipc *)t;
+
+	*p = (struct net_phases){ .ready = 0 };
+	if (c->s != NULL)
+		stream_phases_so_far(c->s, p);
+}
+
 const struct transport_class transport_ipc = {
 	.name = "ipc",
 	.caps = TP_PUSH | TP_LOCAL,
@@ -262,4 +272,5 @@ const struct transport_class transport_ipc = {
 	.close = ipc_close,
 	.bytes = ipc_bytes,
 	.doing = ipc_doing,
+	.phases = ipc_phases,
 };

@@ -686,6 +686,14 @@ stream_phases(const struct stream *s)
 	return &s->phases;
 }
 
+void
+stream_phases_so_far(const struct stream *s, struct net_phases *p)
+{
+	*p = s->phases;
+	if (s->state == STREAM_CONNECTING)
+		net_phases_of(s->job.easy, p);
+}
+
 const char *
 stream_doing(const struct stream *s)
 {

@@ -63,6 +63,8 @@ void stream_close(struct stream *s); /* NULL is allowed */
  */
 enum stream_state stream_state(struct stream *s, struct err *e);
 const struct net_phases *stream_phases(const struct stream *s);
+/* The same while it still connects: what is done so far. */
+void stream_phases_so_far(const struct stream *s, struct net_phases *p);
 /*
  * Reads at most size bytes (≥ 16 KiB). ST_AGAIN: nothing now. ST_CLOSED: end of file. ST_RESET. *n is set on ST_OK only (> 0).
  * For TLS: read until ST_AGAIN before the next wait.

@@ -65,6 +65,8 @@ struct transport_class {
 	void (*bytes)(const struct transport *t, uint64_t *in, uint64_t *out);
 	/* What is going on now: "TCP", "TLS", "upgrade" … while connecting; "" once up. */
 	const char *(*doing)(const struct transport *t);
+	/* What of connecting is done so far took so long. */
+	void (*phases)(const struct transport *t, struct net_phases *p);
 };
 
 /* Every transport starts with this. */

@@ -570,6 +570,16 @@ ws_doing(const struct transport *t)
 	}
 }
 
+static void
+ws_phases(const struct transport *t, struct net_phases *p)
+{
+	const struct ws *w = (const struct ws *)t;
+
+	*p = w->phases;
+	if (w->s != NULL && w->phases.ready == 0)
+		stream_phases_so_far(w->s, p);
+}
+
 const struct transport_class transport_ws = {
 	.name = "ws",
 	.caps = TP_PUSH,
@@ -580,4 +590,5 @@ const struct transport_class transport_ws = {
 	.close = ws_close,
 	.bytes = ws_bytes,
 	.doing = ws_doing,
+	.phases = ws_phases,
 };

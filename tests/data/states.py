@@ -175,6 +175,7 @@ class Node(nodes.Node):
         self.lags = {"safe": safe, "finalized": final}
         self.settings["clientVersion"] = "Geth/v1.16.7-stable/linux-amd64/go1.25.1"
         self.deaf = set()  # methods that are not answered
+        self.quiet = ""  # a transport that is told of no head
         due = chain.at(chain.last + 1) + heard
         self.at = self.start(first_at=time.monotonic() + due - time.time())
         if not live:
@@ -189,6 +190,10 @@ class Node(nodes.Node):
         if isinstance(request, dict) and ("all" in self.deaf or request.get("method") in self.deaf):
             return []
         return super().answer(conn, request)
+
+    def notify(self, conn, sub, block):
+        if conn.path != self.quiet:
+            super().notify(conn, sub, block)
 
     def lacks(self, *methods):
         for m in methods:
@@ -248,7 +253,7 @@ class Run:
         if self.process:
             self.process.wait()
             db = sqlite3.connect(self.path)
-            db.execute("pragma page_size=1024")  # half as large as with pages of 4 KiB
+            db.execute("pragma page_size=512")  # half as large as with pages of 4 KiB
             db.execute("vacuum")
             db.close()
         for e in self.ends:
@@ -288,8 +293,9 @@ def syncing(r):
 @state
 def silent(r):
     n = r.node(Ethereum())
-    r.record(76, f"geth={n.url('ws')}", f"geth={n.url('ipc')}")
-    n.fault("stall", {"via": "ws", "heads": 1, "times": 10})
+    r.record(100, f"geth={n.url('ws')}", f"geth={n.url('ipc')}")
+    r.until(14)
+    n.quiet = "ws"
 
 
 @state

@@ -229,7 +229,7 @@ static void silent(void **state)
 	tick(m, 50600);
 	f = frame(m, 160, 45);
 	has(f, " WARN  geth/ws open but no head for 49 s while geth/ipc advanced 4 → resubscribed, polling meanwhile");
-	has(f, "SILENT");
+	has(f, "│    geth    ws   SILENT 49s ");
 	has(f, " SILENT 49s │");
 	model_free(m);
 }

@@ -145,6 +145,9 @@ static double gas_rate(const struct group_view *v, const struct sum *s)
 {
 	double ms = (double)s->ms;
 
+	/* Times in whole seconds: without its first block's interval nothing is known of a second. */
+	if (s->ms == 0)
+		return NAN;
 	if (s->intervals < s->n)
 		ms += v->c->block_ms == UNKNOWN ? NAN : (double)v->c->block_ms * (s->n - s->intervals);
 	return ms > 0 ? (double)s->gas * 1000 / ms : NAN;
@@ -185,7 +188,7 @@ static void cell_number(const struct group_view *v, const struct sum *s, struct 
 /* "4 blk  250 ms" */
 static void cell_blocks(const struct sum *s, struct table_cell *out)
 {
-	if (s->intervals)
+	if (s->ms)
 		snprintf(out->text, sizeof(out->text), "%u blk %4" PRIu64 " ms", s->n, s->ms / s->intervals);
 	else
 		snprintf(out->text, sizeof(out->text), "%u blk    \xe2\x80\x94   ", s->n);

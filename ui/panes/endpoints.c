@@ -159,14 +159,21 @@ static void head(const struct view *v, const struct path *p, struct table_cell *
 		out->role = ROLE_WARN;
 }
 
-static void cell_state(const struct path *p, struct table_cell *out)
+static void cell_state(const struct view *v, const struct path *p, struct table_cell *out)
 {
+	uint64_t since = p->has_head ? p->head_mono : p->state_since;
+	char t[24];
+
 	if (p->state != LINK_SILENT && p->facts.sync_known && p->facts.syncing) {
 		snprintf(out->text, sizeof(out->text), "sync");
 		out->role = ROLE_WARN;
 		return;
 	}
-	snprintf(out->text, sizeof(out->text), "%s", path_state_word(p));
+	if (p->state == LINK_SILENT)
+		snprintf(out->text, sizeof(out->text), "SILENT %s",
+			 time_age(t, sizeof(t), v->m->now_mono > since ? (int64_t)(v->m->now_mono - since) : 0));
+	else
+		snprintf(out->text, sizeof(out->text), "%s", path_state_word(p));
 	out->role = p->state == LINK_SILENT ? ROLE_CRIT : p->state == LINK_LIVE ? ROLE_OK : ROLE_INFO;
 }
 
@@ -211,7 +218,7 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 		if (!path_answers(p) || p->other_chain) {
 			trouble(v, p, out);
 		} else {
-			cell_state(p, out);
+			cell_state(v, p, out);
 		}
 		/* The column has no gap of its own, so that "https" needs none of the others' room. */
 		if (strlen(p->via) >= 5) {
@@ -379,6 +386,11 @@ static void columns(const struct model *m, int w, struct table_col out[COLS])
 	const struct chain *c = model_chain(m);
 
 	memcpy(out, w >= WIDE ? wide : narrow, sizeof(wide));
+	/* "SILENT 1m04s" */
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		if (m->paths[i]->state == LINK_SILENT && !m->paths[i]->other_chain)
+			out[COL_STATE].width = 12;
+	}
 	if (w < WIDE)
 		return;
 	/* 100,000,000 and more. */
