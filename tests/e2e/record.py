@@ -6,7 +6,6 @@ Environment: CHAINTOP the binary, RECORD_KILLS how many times (40), RECORD_SEED.
 import json
 import os
 import random
-import re
 import signal
 import sqlite3
 import subprocess
@@ -60,16 +59,29 @@ def wait_until(cond, seconds):
 
 
 def last_wall(path):
-    """Wall time of the last frame, in seconds, as any SQLite tool sees it."""
+    """Wall time of the last frame, in seconds, as any SQLite tool sees it; of the start, if there is none yet."""
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     try:
-        return (db.execute("select max(wall) from frame where kind in (1, 2, 3, 4)").fetchone()[0] or 0) / 1e9
+        start = db.execute("select v from meta where k = 'start_wall'").fetchone()[0]
+        return (db.execute("select max(wall) from frame where kind in (1, 2, 3, 4)").fetchone()[0] or start) / 1e9
     finally:
         db.close()
 
 
+class Load:
+    """Others that want the processors as much as we do: two for each."""
+
+    def __enter__(self):
+        self.work = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * (os.cpu_count() or 1))]
+
+    def __exit__(self, *_):
+        for p in self.work:
+            p.kill()
+            p.wait()
+
+
 def killed(tap, node, work, times, seed):
-    """Each time at another moment; the node talks all the while."""
+    """Each time at another moment; the node talks all the while, and the machine is busy."""
     rnd = random.Random(seed)
     opened = whole = replayed = 0
     worst = 0.0
@@ -92,21 +104,14 @@ def killed(tap, node, work, times, seed):
         if info.returncode or check.returncode:
             bad.append(f"{i}: {info.stderr}{check.stderr}")
             continue
-        started = re.search(r"from +(\S+ \S+) UTC", info.stdout)
-        lost = min(now - last_wall(path), 99)
-        if started and lost > 1.0:
-            # Before the first commit there is nothing but the start.
-            t = time.strptime(started.group(1).split(".")[0], "%Y-%m-%d %H:%M:%S")
-            lost = min(lost, now - (time.mktime(t) - time.timezone))
-        worst = max(worst, lost)
+        worst = max(worst, now - last_wall(path))
         for suffix in ("", "-wal", "-shm"):
             if os.path.exists(path + suffix):
                 os.unlink(path + suffix)
     tap.check(f"killed {times} times: every file opens", opened == times, bad)
     tap.check("every file is whole as far as it goes", whole == times, bad)
     tap.check("every file can be replayed", replayed == times)
-    # A commit each second, and what the machine's load adds to it.
-    tap.check("at most the last second is lost", worst <= 1.5, f"{worst:.2f} s")
+    tap.check("at most the last second is lost", worst <= 1.0, f"{worst:.2f} s")
     print(f"# most that was lost: {worst:.2f} s")
 
 
@@ -242,7 +247,8 @@ def main():
     time.tzset()
     with tempfile.TemporaryDirectory(prefix="chaintop-record.") as work:
         with nodes.Process("--rate", "10") as node:
-            killed(tap, node, work, kills, seed)
+            with Load():
+                killed(tap, node, work, kills, seed)
             options(tap, node, work)
             full_disk(tap, node, work)
         secrets(tap, work)
