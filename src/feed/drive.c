@@ -410,6 +410,19 @@ static void resubscribe(struct drive *d, const char *why)
 	drive_ask_tag(d, TAG_LATEST, SRC_POLL, false, PRIO_HEAD);
 }
 
+/* The subscription may be dead though the connection lives (fault 10): ask again, poll meanwhile. */
+static void fall_silent(struct drive *d)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "no head for %u s", (unsigned)((d->now - d->last_head) / NS_S));
+	d->silent = true;
+	d->hooks.link(d->hooks.ctx, LINK_SILENT, ST_SILENT, text);
+	resubscribe(d, text);
+	d->next_poll = d->now + NS_S;
+	d->poll_ns = 2 * NS_S;
+}
+
 void drive_cmd(struct drive *d, const struct cmd *c)
 {
 	clock_tick(d);
@@ -426,7 +439,7 @@ void drive_cmd(struct drive *d, const struct cmd *c)
 		break;
 	case CMD_RESUBSCRIBE:
 		if (d->up && d->o.push && !d->polling)
-			resubscribe(d, "others heard new blocks");
+			fall_silent(d);
 		break;
 	case CMD_RESYNC:
 		/* Everything that events have told before is told again; heads that were lost are found as a gap. */
@@ -463,11 +476,10 @@ static uint64_t silent_limit(const struct drive *d)
 	return clamp(4 * d->block_ns, 5 * NS_S, 120 * NS_S);
 }
 
-/* The subscription may be dead though the connection lives (fault 10): ask again, poll meanwhile, then connect anew. */
+/* Silence: ask again, more than once, then connect anew. */
 static void watch(struct drive *d)
 {
 	uint64_t limit = silent_limit(d), quiet = d->now - d->last_head;
-	char text[80];
 
 	d->next_watch = d->now + NS_S;
 	if (d->polling || limit == UINT64_MAX || quiet < limit * (d->resubscribed + 1))
@@ -477,12 +489,7 @@ static void watch(struct drive *d)
 		err_set(&d->down_why, ST_SILENT, "open but no head for %u s", (unsigned)(quiet / NS_S));
 		return;
 	}
-	snprintf(text, sizeof(text), "no head for %u s", (unsigned)(quiet / NS_S));
-	d->silent = true;
-	d->hooks.link(d->hooks.ctx, LINK_SILENT, ST_SILENT, text);
-	resubscribe(d, text);
-	d->next_poll = d->now + NS_S;
-	d->poll_ns = 2 * NS_S;
+	fall_silent(d);
 }
 
 static uint64_t info_period(const struct drive *d)

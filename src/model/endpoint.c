@@ -53,6 +53,7 @@ struct path *endpoint_new(const struct path_setup *s, uint64_t now_mono)
 	p->facts.peers_mono = p->facts.pool_mono = UNKNOWN;
 	p->facts.sync_per_s = (double)NAN;
 	p->peer.ping_ns = p->peer.tcp_ns = UNKNOWN;
+	p->push_mono = p->push_number = UNKNOWN;
 	p->priv->up_since = p->priv->down_mono = p->priv->down_wall = UNKNOWN;
 	p->priv->first_head = p->priv->trouble_note = p->priv->lost_note = p->priv->resub_mono = UNKNOWN;
 	p->priv->noted_chain = -1;
@@ -474,9 +475,21 @@ void endpoint_peer(struct path *p, const struct event *e)
 	}
 }
 
+uint64_t path_quiet_since(const struct path *p)
+{
+	uint64_t up = p->priv->up_since == UNKNOWN ? p->state_since : p->priv->up_since;
+
+	return p->push_mono != UNKNOWN && p->push_mono > up ? p->push_mono : up;
+}
+
 void endpoint_head(struct path *p, const struct node *n, const struct event *e)
 {
 	uint8_t source = e->u.head.source;
+
+	if (source == SRC_PUSH || source == SRC_FIRST) {
+		p->push_mono = e->mono;
+		p->push_number = n->b.h.number;
+	}
 
 	if (!announces(source) && !(extends(source) && (!p->has_head || n->b.h.number > p->head_number)))
 		return;

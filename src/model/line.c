@@ -23,6 +23,30 @@ static bool counts(const struct model *m, const struct path *p)
 	return p->state != LINK_STOPPED && (p->chain < 0 || (unsigned)p->chain == m->shown);
 }
 
+/* The path of its chain with the highest head, another one rather than this one (which polls meanwhile); NULL. */
+static const struct path *best_of(const struct model *m, const struct path *p)
+{
+	const struct path *best = NULL;
+
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		const struct path *o = m->paths[i];
+
+		if (o != p && o->chain == p->chain && o->has_head && (!best || o->head_number > best->head_number))
+			best = o;
+	}
+	return p->has_head && (!best || p->head_number > best->head_number) ? p : best;
+}
+
+/* Blocks that it should have told of since its last one. */
+static uint64_t untold(const struct model *m, const struct path *p)
+{
+	const struct path *best = best_of(m, p);
+
+	if (!best || best->head_mono < path_quiet_since(p))
+		return 0;
+	return p->push_number == UNKNOWN ? 1 : sub_sat(best->head_number, p->push_number);
+}
+
 /* For how long a newer block than the path's head has been known. */
 static uint64_t lag_ns(const struct model *m, const struct chain *c, const struct path *p)
 {
@@ -71,7 +95,7 @@ static struct tally count(const struct model *m, const struct chain *c)
 				t.first_sync = i;
 			continue;
 		}
-		if (p->state == LINK_SILENT && lag_ns(m, c, p) > patience(p)) {
+		if (p->state == LINK_SILENT && untold(m, p)) {
 			if (t.silent++ == 0)
 				t.first_silent = i;
 		} else if (p->has_head && lag_ns(m, c, p) <= patience(p)) {
@@ -271,21 +295,6 @@ static void at_newest(const struct model *m, const struct tally *t, struct verdi
 	}
 }
 
-/* How far the best of the others is ahead of this path, in blocks, and which it is. */
-static const struct path *leader(const struct model *m, const struct path *p, uint64_t *ahead)
-{
-	const struct path *best = NULL;
-
-	for (unsigned i = 0; i < m->n_paths; i++) {
-		const struct path *o = m->paths[i];
-
-		if (o != p && o->chain == p->chain && o->has_head && (!best || o->head_number > best->head_number))
-			best = o;
-	}
-	*ahead = best && p->has_head ? sub_sat(best->head_number, p->head_number) : 0;
-	return best;
-}
-
 static const char *ordinal(unsigned n)
 {
 	switch (n % 100 / 10 == 1 ? 0 : n % 10) {
@@ -298,17 +307,18 @@ static const char *ordinal(unsigned n)
 
 static void silent(const struct model *m, const struct tally *t, struct verdict_line *l)
 {
-	const struct path *p = m->paths[t->first_silent], *best;
-	uint64_t ahead, since = p->has_head ? p->head_mono : p->state_since;
+	const struct path *p = m->paths[t->first_silent], *best = best_of(m, p);
+	uint64_t ahead = p->push_number == UNKNOWN ? 0 : untold(m, p);
 	char span[24];
 	int n;
 
-	best = leader(m, p, &ahead);
-	note_span(span, sub_sat(m->now_mono, since));
+	note_span(span, sub_sat(m->now_mono, path_quiet_since(p)));
 	n = append(l->text, sizeof(l->text), 0, "%s/%s open but no head for %s", p->node, p->via, span);
-	if (best && ahead)
+	if (best && best != p && ahead)
 		n = append(l->text, sizeof(l->text), n, " while %s/%s advanced %llu", best->node, best->via,
 			   (unsigned long long)ahead);
+	else if (best && ahead)
+		n = append(l->text, sizeof(l->text), n, " while the chain advanced %llu", (unsigned long long)ahead);
 	n = append(l->text, sizeof(l->text), n, " → resubscribed");
 	if (p->silent_count > 1 && p->silent_count < 100000)
 		n = append(l->text, sizeof(l->text), n, " (%u%s)", (unsigned)p->silent_count,

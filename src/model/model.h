@@ -279,6 +279,7 @@ struct path {
 	uint64_t head_number, head_mono;
 	struct hash head_hash;
 	uint64_t behind_blocks; /* UNKNOWN */
+	uint64_t push_mono, push_number; /* last head that was pushed, UNKNOWN: a silent path polls meanwhile */
 	/* Race, by hash, pushed heads only (polled paths have none: `≤ interval`). */
 	uint64_t poll_interval_ns; /* UNKNOWN if pushed */
 	uint64_t heads, won, ties, missed, dups;
@@ -495,6 +496,8 @@ unsigned chain_rows(const struct chain *c, unsigned skip, const struct blk **out
 long chain_row_of(const struct chain *c, const struct hash *h);
 /* When this path heard this block, mono ns; UNKNOWN if it did not (kept for the last HEARD_KEPT heads of a path). */
 uint64_t path_heard(const struct path *p, const struct hash *h);
+/* Since when nothing was pushed on this connection: its last pushed head, or when it came up; mono ns. */
+uint64_t path_quiet_since(const struct path *p);
 /*
  * Two paths compared head by head, over the heads of the window that both pushed: who heard it first, by more than the tie line
  * (screens.md §3 trap d). p: two-sided sign test over the heads that were no tie, 1 if there is none: how likely such a split is

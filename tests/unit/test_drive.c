@@ -566,6 +566,12 @@ static void a_dev_chain_may_be_silent(void **state)
 	/* Another path heard more: then it is asked to look again. */
 	drive_cmd(&a.d, &(struct cmd){ .kind = CMD_RESUBSCRIBE });
 	assert_int_equal(rig_count(&a, "eth_subscribe", NULL), 2);
+	/* And that is said; meanwhile it polls, until it is told again. */
+	assert_int_equal(a.link, LINK_SILENT);
+	rig_wait(&a, 1100 * NS_MS);
+	assert_true(rig_has_open(&a, "eth_blockNumber", NULL));
+	rig_head(&a, 101, 0, 0);
+	assert_int_equal(a.link, LINK_LIVE);
 }
 
 /* The quick look at a reply trusts that the result stands last; where it does not, the reply is read in full. */

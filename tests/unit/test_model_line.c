@@ -232,10 +232,15 @@ static void silent(void **state)
 	rig_tick(m, 62000);
 	assert_non_null(strstr(m->line.text, "→ resubscribed (2nd), polling"));
 	assert_string_equal(path_state_word(m->paths[0]), "SILENT");
-	/* It polls now and has the head: nobody is behind, but the subscription is still a finding. */
+	/* It polls now and has the head, but its subscription is still dead. */
 	rig_say(m, 0, 62100, &model_chain(m)->head->h, SRC_POLL);
 	rig_tick(m, 62300);
-	line_is(m, LEVEL_WARN, "WARN", "geth/ws: silent 50 s, geth/ipc advanced 4", NULL);
+	assert_non_null(strstr(m->line.text, "geth/ws open but no head for "));
+	/* It tells again. */
+	rig_link(m, 0, 62400, LINK_LIVE, ST_OK);
+	rig_say(m, 0, 62400, &model_chain(m)->head->h, SRC_PUSH);
+	rig_tick(m, 62600);
+	line_is(m, LEVEL_OK, "OK", "all 3 paths at the newest block", NULL);
 	model_free(m);
 }
 

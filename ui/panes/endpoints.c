@@ -161,7 +161,7 @@ static void head(const struct view *v, const struct path *p, struct table_cell *
 
 static void cell_state(const struct view *v, const struct path *p, struct table_cell *out)
 {
-	uint64_t since = p->has_head ? p->head_mono : p->state_since;
+	uint64_t since = path_quiet_since(p);
 	char t[24];
 
 	if (p->state != LINK_SILENT && p->facts.sync_known && p->facts.syncing) {

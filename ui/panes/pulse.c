@@ -234,10 +234,9 @@ static void draw_heads(const struct grid *g, const struct strip *s, struct canva
 	}
 }
 
-/* What is wrong with a path, over its empty end: "SILENT 49s" since its last head. */
+/* What is wrong with a path, over its empty end: "SILENT 49s" since it told of its last head. */
 static void draw_word(const struct grid *g, const struct path *p, struct canvas *c, int y)
 {
-	const struct heard *last = path_heard_at(p, 0);
 	const char *word = path_state_word(p);
 	enum role role = ROLE_CRIT;
 	char text[80], age[40] = "";
@@ -247,8 +246,8 @@ static void draw_word(const struct grid *g, const struct path *p, struct canvas 
 		return;
 	if (p->other_chain && !p->wrong_chain)
 		role = ROLE_DIM;
-	else if (p->state == LINK_SILENT && last && last->mono < g->m->now_mono)
-		time_age(age, sizeof(age), (int64_t)(g->m->now_mono - last->mono));
+	else if (p->state == LINK_SILENT && path_quiet_since(p) < g->m->now_mono)
+		time_age(age, sizeof(age), (int64_t)(g->m->now_mono - path_quiet_since(p)));
 	else if (p->state == LINK_CONNECTING && p->attempt > 1)
 		word = "down"; /* between two tries: no flicker */
 	else if (p->state == LINK_CONNECTING || p->state == LINK_IDLE)
