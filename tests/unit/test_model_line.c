@@ -239,7 +239,8 @@ static void silent(void **state)
 	/* It tells again. */
 	rig_link(m, 0, 62400, LINK_LIVE, ST_OK);
 	rig_say(m, 0, 62400, &model_chain(m)->head->h, SRC_PUSH);
-	rig_tick(m, 62600);
+	for (uint64_t ms = 62600; ms < 68000; ms += 500)
+		rig_tick(m, ms);
 	line_is(m, LEVEL_OK, "OK", "all 3 paths at the newest block", NULL);
 	model_free(m);
 }
