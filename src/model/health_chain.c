@@ -18,6 +18,18 @@ static bool answered(const struct subject_ref *r)
 	return false;
 }
 
+/* All that could know are catching up: what they call final says nothing about the chain. */
+static bool all_sync(const struct subject_ref *r)
+{
+	for (unsigned i = 0; i < r->m->n_paths; i++) {
+		const struct path *p = r->m->paths[i];
+
+		if (p->chain == r->s->chain && link_up(p->state) && !(p->facts.sync_known && p->facts.syncing))
+			return false;
+	}
+	return true;
+}
+
 void check_finality(struct subject_ref *r, struct finding *f)
 {
 	bool rollup = r->chain && r->chain->info->kind == CHAIN_ROLLUP;
@@ -27,6 +39,10 @@ void check_finality(struct subject_ref *r, struct finding *f)
 
 	if (!t || !answered(r)) {
 		not_here(f, "no answer");
+		return;
+	}
+	if (all_sync(r)) {
+		not_here(f, "syncing");
 		return;
 	}
 	if (!t->known || !t->time_ms) {

@@ -202,7 +202,14 @@ static void syncing(void **state)
 		model_apply(m, &e);
 	}
 	says(m, 0, 16000, &h);
-	tick(m, 16300);
+	/* What it calls final is as old: that is no finding. */
+	e = event(EV_TAG, 0, 16100);
+	e.u.tag.final = 1;
+	e.u.tag.number = 18204049;
+	e.u.tag.time_ms = h.time_ms - 768000;
+	model_apply(m, &e);
+	for (uint64_t ms = 16300; ms < 22000; ms += 500)
+		tick(m, ms);
 	f = frame(m, 160, 45);
 	has(f, " SYNCING  18,204,113 of 25,490,415 (71.4 %), 312 blk/s, 6h29m left");
 	has(f, "┌ Gas ─");
