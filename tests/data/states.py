@@ -331,7 +331,7 @@ def clique(r):
 @state
 def stale(r):
     n = r.node(Ethereum())
-    r.record(212, f"geth={n.url('ws')}")
+    r.record(206, "--bodies", "off", f"geth={n.url('ws')}")
     r.until(3)
     n.deaf.update(["net_peerCount", "txpool_status"])
 

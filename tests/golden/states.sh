@@ -14,7 +14,7 @@ state() { # NAME ARGS of replay...
 no_block=1 state first_second --at +1s
 state none_answers
 state syncing --at +16s
-state silent
+state silent --at +57s
 state no_txpool
 state no_base_fee
 state fast_blocks
@@ -22,6 +22,6 @@ state bsc
 state clique
 state stale
 state several_chains
-frame states silent-view5-120x36 ../data/states/silent.ct --verify --view 5 --once=120x36
+frame states silent-view5-120x36 ../data/states/silent.ct --verify --at +57s --view 5 --once=120x36
 frame states several_chains-view5-120x36 ../data/states/several_chains.ct --verify --view 5 --once=120x36
 frames_end
