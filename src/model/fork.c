@@ -86,7 +86,6 @@ static void claim_lower(struct chain *c, struct path *p, unsigned path, struct n
 		if (!pp->fresh) {
 			p->backs++;
 			went_back(c, path, n, claimed, key, wall);
-			facts_back(p, pp->claim.number, n->b.h.number, key);
 		}
 		pp->fresh = false;
 		return;
@@ -448,6 +447,20 @@ static void decide(struct model *m, struct chain *c, struct node *n, uint64_t ke
 		m->priv->dirty |= DIRTY_HEAD;
 }
 
+/* A head below the one before it, on the same branch: another backend answers. Told again and again it is one fall. */
+static void look_back(const struct chain *c, struct path *p, const struct node *n, uint64_t key)
+{
+	struct path_priv *pp = p->priv;
+	const struct node *claimed = pp->claim.set ? chain_node(c, &pp->claim.hash) : NULL;
+	uint64_t last = pp->health.told_number;
+
+	pp->health.told_number = n->b.h.number;
+	if (pp->fresh || last == UNKNOWN || !claimed || n->b.h.number >= last || n->b.h.number >= claimed->b.h.number)
+		return;
+	if (relation(c, n, claimed) == REL_ANCESTOR)
+		facts_back(p, last, n->b.h.number, key);
+}
+
 void fork_event(struct model *m, struct path *p, unsigned path, const struct hash *h, uint8_t source, bool head,
 		uint64_t key, uint64_t wall)
 {
@@ -463,6 +476,8 @@ void fork_event(struct model *m, struct path *p, unsigned path, const struct has
 		return;
 	n->ready = true;
 	n->queue_body |= !head;
+	if (head && announces(source))
+		look_back(c, p, n, key);
 	if (head && (announces(source) || (pp->fresh && pp->claim.set && extends(source))))
 		claim_update(c, p, path, n, key, wall);
 	else if (extends(source) &&

@@ -49,7 +49,7 @@ void check_link(struct subject_ref *r, struct finding *f)
 		if (since != UNKNOWN && p->priv->down_mono >= since)
 			continue;
 		since = p->priv->down_mono;
-		why = p->cause == ST_OK ? "closed" : status_word(p->cause);
+		why = p->priv->health.cause == ST_OK ? "closed" : status_word((enum status)p->priv->health.cause);
 		f->path = (int)i;
 	}
 	if (!all || (!dead && !up)) {

@@ -13,7 +13,7 @@ enum { P99_LEAST = 20 };
 
 void facts_init(struct health_facts *h)
 {
-	h->retry_mono = h->final_mono = h->unfinal_mono = h->push_mono = h->push_number = UNKNOWN;
+	h->told_number = h->retry_mono = h->final_mono = h->unfinal_mono = h->push_mono = h->push_number = UNKNOWN;
 	h->empty_mono = h->client_mono = h->fork_mono = h->fork_time = h->fork_next = UNKNOWN;
 	h->disk_free = h->disk_total = h->disk_mono = UNKNOWN;
 }
@@ -209,6 +209,11 @@ void facts_event(struct model *m, const struct event *e)
 	struct health_facts *h = &p->priv->health;
 
 	switch (e->kind) {
+	case EV_LINK:
+		/* The next try must not hide why the last one failed. */
+		if (e->u.link.state == LINK_WAITING && e->u.link.code < ST_N)
+			h->cause = e->u.link.code;
+		break;
 	case EV_REPLY: on_reply(h, e); break;
 	case EV_INFO: on_info(p, h, e); break;
 	case EV_HEAD: on_head(h, e); break;
@@ -226,7 +231,7 @@ void facts_forget(struct model *m, unsigned path)
 	struct health_facts *h = &m->paths[path]->priv->health;
 
 	h->final_n = h->final_next = h->back_n = h->back_next = h->wrong_n = h->wrong_next = h->lag_n = h->lag_next = 0;
-	h->final_mono = h->unfinal_mono = h->push_mono = h->push_number = h->empty_mono = UNKNOWN;
+	h->told_number = h->final_mono = h->unfinal_mono = h->push_mono = h->push_number = h->empty_mono = UNKNOWN;
 	h->fork_known = false;
 	h->subs = 0;
 }

@@ -37,6 +37,7 @@ struct health_facts {
 	} lag[LAGS_KEPT];
 	unsigned lag_n, lag_next;
 	/* Its head fell. */
+	uint64_t told_number; /* announced last, in the order of the stamps; UNKNOWN */
 	struct {
 		uint64_t mono, from, to;
 	} back[BACKS_KEPT];
@@ -55,6 +56,7 @@ struct health_facts {
 	unsigned final_n, final_next;
 	uint64_t final_mono;
 	uint64_t unfinal_mono, unfinal_number, unfinal_from; /* UNKNOWN never; from: UNKNOWN if its hash changed */
+	uint8_t cause; /* enum status of the last failure of its connection */
 	/* Pushed heads, and subscriptions since the last one. */
 	uint64_t push_mono, push_number; /* UNKNOWN */
 	unsigned subs;
