@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "feed/recqueue.h"
+#include "feed/recring.h"
 #include "feed/secrets.h"
 #include "feed/snapshot.h"
 #include "feed/state.h"
@@ -19,9 +20,11 @@ enum {
 	QUEUE_BYTES = 64 << 20,
 	SEGMENT_BYTES = 64 << 20,
 	COMMIT_BYTES = 4 << 20,
+	RING_BYTES = 32 << 20,
 };
 
 #define SEGMENT_NS (600 * NS_S)
+#define RING_NS (600 * NS_S)
 #define COMMIT_NS (250 * NS_MS) /* and the disk takes its time: no more than a second is lost */
 #define RETRY_NS (2 * NS_S)
 
@@ -32,12 +35,17 @@ struct recorder {
 	_Atomic bool quit;
 	_Atomic uint64_t bytes, raw, frames, heads;
 	_Atomic int failing, detail;
+	_Atomic bool open; /* w is a file */
+	_Atomic uint64_t ring_held, ring_bytes;
+	_Atomic unsigned begun, refused;
 	uint64_t end_mono, end_wall; /* set before quit */
 	/* Below: the thread's alone. */
 	struct recwriter *w;
 	struct recfeed feeds[REC_FEEDS_MAX];
 	char version[40];
 	struct snapshot *snap;
+	struct recring ring; /* while there is no file */
+	bool ringing;
 	struct secrets *secrets;
 	struct buf text;
 	uint64_t closed_bytes; /* of files before this one */
@@ -93,6 +101,29 @@ void recorder_rotate(struct recorder *r, const char *file, uint64_t mono, uint64
 	recqueue_push(&r->q, i, i);
 }
 
+void recorder_begin(struct recorder *r, const char *file, uint64_t before_ns, uint64_t mono, uint64_t wall)
+{
+	struct rec_item *i = recqueue_item(&r->q, ITEM_BEGIN, file, strlen(file));
+
+	if (!i)
+		return;
+	i->f.mono = mono;
+	i->f.wall = wall;
+	i->u.before_ns = before_ns;
+	recqueue_push(&r->q, i, i);
+}
+
+void recorder_end(struct recorder *r, uint64_t mono, uint64_t wall)
+{
+	struct rec_item *i = recqueue_item(&r->q, ITEM_END, NULL, 0);
+
+	if (!i)
+		return;
+	i->f.mono = mono;
+	i->f.wall = wall;
+	recqueue_push(&r->q, i, i);
+}
+
 void recorder_stats(const struct recorder *r, struct recorder_stats *s)
 {
 	*s = (struct recorder_stats){
@@ -104,6 +135,11 @@ void recorder_stats(const struct recorder *r, struct recorder_stats *s)
 		.dropped = atomic_load(&r->q.dropped),
 		.failing = (enum status)atomic_load(&r->failing),
 		.detail = atomic_load(&r->detail),
+		.open = atomic_load(&r->open),
+		.ring_ns = atomic_load(&r->ring_held),
+		.ring_bytes = atomic_load(&r->ring_bytes),
+		.begun = atomic_load(&r->begun),
+		.refused = atomic_load(&r->refused),
 	};
 }
 
@@ -333,6 +369,7 @@ static enum status open_file(struct recorder *r, const char *file, uint64_t mono
 		recwriter_abandon(r->w);
 		r->w = NULL;
 	}
+	atomic_store(&r->open, r->w != NULL);
 	return st;
 }
 
@@ -359,6 +396,7 @@ static enum status close_file(struct recorder *r, uint64_t mono, uint64_t wall, 
 	r->closed_bytes += recwriter_size(r->w);
 	st_close = recwriter_close(r->w, &e_close);
 	r->w = NULL;
+	atomic_store(&r->open, false);
 	if (st == ST_OK && st_close != ST_OK)
 		*e = e_close;
 	else if (st == ST_OK)
@@ -380,13 +418,110 @@ static void rotate(struct recorder *r, const struct rec_item *i)
 		failed(r, &e);
 }
 
-static void handle(struct recorder *r, struct rec_item *i)
+/* ---- the thread: the ring ---- */
+
+/* What is written from now on is in a file of its own: counts begin again. */
+static void forget_counts(struct recorder *r)
+{
+	atomic_store(&r->raw, 0);
+	atomic_store(&r->frames, 0);
+	atomic_store(&r->heads, 0);
+	r->closed_bytes = 0;
+	r->lost = 0;
+	atomic_store(&r->failing, ST_OK);
+}
+
+/* Where the ring begins, or the model if nothing has left it yet. */
+static void ring_start(const struct recorder *r, const struct rec_item *begin, uint64_t *mono, uint64_t *wall)
+{
+	if (!r->ring.left) {
+		*mono = r->o.mono;
+		*wall = r->o.wall;
+	} else if (!recring_begin(&r->ring, mono, wall)) {
+		*mono = begin->f.mono;
+		*wall = begin->f.wall;
+	}
+}
+
+static void begin(struct recorder *r, const struct rec_item *i)
+{
+	struct rec_item *kept;
+	uint64_t mono, wall;
+	struct err e;
+
+	if (r->w || !r->ringing)
+		return;
+	if (i->u.before_ns && i->f.mono > i->u.before_ns)
+		recring_drop(&r->ring, i->f.mono - i->u.before_ns);
+	ring_start(r, i, &mono, &wall);
+	forget_counts(r);
+	if (open_file(r, i->data, mono, wall, &e) != ST_OK) {
+		atomic_fetch_add(&r->refused, 1);
+		atomic_store(&r->failing, (int)e.code);
+		atomic_store(&r->detail, e.detail);
+		log_msg(LOG_ERROR, "recording: %s", e.text);
+		return;
+	}
+	atomic_fetch_add(&r->begun, 1);
+	r->ringing = false;
+	while ((kept = recring_take(&r->ring)) != NULL) {
+		if (atomic_load(&r->failing) == ST_OK && write_item(r, kept, &e) != ST_OK) {
+			r->open_frames++;
+			failed(r, &e);
+		}
+		if (atomic_load(&r->failing) == ST_OK && recwriter_pending(r->w) >= COMMIT_BYTES)
+			commit(r);
+		free(kept);
+	}
+	r->commit_at = time_mono();
+}
+
+static void end(struct recorder *r, const struct rec_item *i)
+{
+	struct err e;
+
+	if (!r->w || r->ringing)
+		return;
+	if (close_file(r, i->f.mono, i->f.wall, &e) != ST_OK)
+		log_msg(LOG_ERROR, "recording: %s", e.text);
+	forget_counts(r);
+	r->ring.left = r->ringing = true;
+	r->retry_at = 0;
+}
+
+static void show_ring(struct recorder *r)
+{
+	uint64_t mono = 0, wall = 0, newest = r->ring.newest ? r->ring.newest->f.mono : 0;
+
+	(void)recring_begin(&r->ring, &mono, &wall);
+	atomic_store(&r->ring_held, newest > mono && mono ? newest - mono : 0);
+	atomic_store(&r->ring_bytes, r->ring.bytes);
+}
+
+/* A hole in it would not be seen later: what is behind the hole begins anew. */
+static void ring_missed(struct recorder *r, uint64_t n)
+{
+	log_msg(LOG_WARN, "rewind: the queue was full, %llu frames are missing", (unsigned long long)n);
+	recring_drop(&r->ring, UINT64_MAX);
+}
+
+/* True: it is kept. */
+static bool handle(struct recorder *r, struct rec_item *i)
 {
 	struct err e;
 
 	if (i->kind == ITEM_ROTATE) {
 		rotate(r, i);
-		return;
+		return false;
+	}
+	if (i->kind == ITEM_BEGIN || i->kind == ITEM_END) {
+		i->kind == ITEM_BEGIN ? begin(r, i) : end(r, i);
+		return false;
+	}
+	if (r->ringing) {
+		recqueue_leave(&r->q, i);
+		recring_keep(&r->ring, i);
+		return true;
 	}
 	if (!r->w || atomic_load(&r->failing) != ST_OK) {
 		if (i->kind == ITEM_KEEP || i->kind == ITEM_EVENT)
@@ -395,12 +530,13 @@ static void handle(struct recorder *r, struct rec_item *i)
 			r->lost++;
 			atomic_fetch_add(&r->q.dropped, 1);
 		}
-		return;
+		return false;
 	}
 	if (write_item(r, i, &e) != ST_OK) {
 		r->open_frames++; /* this one */
 		failed(r, &e);
 	}
+	return false;
 }
 
 static void tell_missed(struct recorder *r)
@@ -410,6 +546,10 @@ static void tell_missed(struct recorder *r)
 
 	if (!n)
 		return;
+	if (r->ringing) {
+		ring_missed(r, n);
+		return;
+	}
 	r->lost += n;
 	if (atomic_load(&r->failing) != ST_OK || !r->w)
 		return;
@@ -449,12 +589,13 @@ static void *recorder_main(void *arg)
 		quit = atomic_load(&r->quit);
 		for (i = recqueue_take(&r->q); i; i = next) {
 			next = i->next;
-			handle(r, i);
-			recqueue_free(&r->q, i);
+			if (!handle(r, i))
+				recqueue_free(&r->q, i);
 			if (r->w && (recwriter_pending(r->w) >= COMMIT_BYTES || (r->commit_at && r->commit_at <= time_mono())))
 				commit(r);
 		}
 		tell_missed(r);
+		show_ring(r);
 		if (r->retry_at && r->retry_at <= time_mono())
 			try_again(r);
 		if (r->commit_at && r->commit_at <= time_mono())
@@ -469,6 +610,7 @@ static void *recorder_main(void *arg)
 static void release(struct recorder *r)
 {
 	recwriter_abandon(r->w);
+	recring_fini(&r->ring);
 	snapshot_free(r->snap);
 	secrets_free(r->secrets);
 	buf_fini(&r->text);
@@ -514,7 +656,11 @@ enum status recorder_start(struct recorder **out, const struct recorder_opts *o,
 	if (st != ST_OK)
 		goto out;
 	copy_feeds(r, o);
-	st = open_file(r, o->file, o->mono, o->wall, e);
+	r->ring = (struct recring){
+		.limit = o->ring_bytes ? o->ring_bytes : RING_BYTES, .span_ns = o->ring_ns ? o->ring_ns : RING_NS, .snap = r->snap,
+	};
+	r->ringing = !o->file;
+	st = o->file ? open_file(r, o->file, o->mono, o->wall, e) : ST_OK;
 	r->o.feeds = NULL;
 	r->o.secrets = NULL;
 	r->o.file = r->o.version = NULL;

@@ -47,9 +47,14 @@ struct rec_item *recqueue_take(struct recqueue *q)
 	return list;
 }
 
-void recqueue_free(struct recqueue *q, struct rec_item *i)
+void recqueue_leave(struct recqueue *q, struct rec_item *i)
 {
 	atomic_fetch_sub(&q->bytes, i->bytes);
+}
+
+void recqueue_free(struct recqueue *q, struct rec_item *i)
+{
+	recqueue_leave(q, i);
 	free(i);
 }
 
@@ -65,7 +70,7 @@ struct rec_item *recqueue_item(struct recqueue *q, enum item_kind kind, const ch
 	if (!i) {
 		atomic_fetch_sub(&q->bytes, bytes);
 		/* What is kept for snapshots only leaves no hole. */
-		if (kind != ITEM_KEEP && kind != ITEM_MARK) {
+		if (kind == ITEM_FRAME || kind == ITEM_EVENT) {
 			atomic_fetch_add(&q->missed, 1);
 			atomic_fetch_add(&q->dropped, 1);
 		}

@@ -10,16 +10,17 @@
 #include "feed/event.h"
 #include "feed/recfile.h"
 
-enum item_kind { ITEM_FRAME, ITEM_EVENT, ITEM_KEEP /* for snapshots only */, ITEM_MARK, ITEM_ROTATE };
+enum item_kind { ITEM_FRAME, ITEM_EVENT, ITEM_KEEP /* for snapshots only */, ITEM_MARK, ITEM_ROTATE, ITEM_BEGIN, ITEM_END };
 
 struct rec_item {
 	struct rec_item *next;
-	size_t bytes; /* of the queue that it takes */
+	size_t bytes; /* of the queue that it takes, or of the ring */
 	enum item_kind kind;
 	struct frame f; /* text is data */
 	union {
 		struct event e;
 		struct mark mark;
+		uint64_t before_ns; /* ITEM_BEGIN */
 	} u;
 	char data[];
 };
@@ -42,5 +43,7 @@ void recqueue_push(struct recqueue *q, struct rec_item *newest, struct rec_item 
 /* All that is queued, oldest first; to be freed with recqueue_free one by one. */
 struct rec_item *recqueue_take(struct recqueue *q);
 void recqueue_free(struct recqueue *q, struct rec_item *i);
+/* It is somebody else's from now on: to be freed with free(). */
+void recqueue_leave(struct recqueue *q, struct rec_item *i);
 
 #endif

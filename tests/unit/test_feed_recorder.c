@@ -437,6 +437,154 @@ static void rotation(void **state)
 	assert_int_equal(f.snapshots, 5);
 }
 
+/* ---- without a file: the ring ---- */
+
+static struct recorder *start_ring(struct recorder_opts o)
+{
+	struct recorder *r;
+
+	o.feeds = feeds;
+	o.n_feeds = FEEDS;
+	o.version = "chaintop test";
+	o.mono = time_mono();
+	o.wall = time_wall();
+	OK(recorder_start(&r, &o, &err));
+	return r;
+}
+
+/* Until the recorder has worked off what stands in its queue. */
+static void settle_files(struct recorder *r, unsigned begun, bool open)
+{
+	struct recorder_stats s;
+
+	for (unsigned i = 0; i < 1000; i++) {
+		recorder_stats(r, &s);
+		if (s.begun == begun && s.open == open)
+			return;
+		(void)poll(NULL, 0, 10);
+	}
+	fail_msg("begun %u, open %d", s.begun, s.open);
+}
+
+/* What came before is in the file, what comes after it too, and behind its end there is a ring again. */
+static void a_file_begins_with_the_ring(void **state)
+{
+	struct recorder *r = start_ring((struct recorder_opts){ .queue_bytes = 0 });
+	struct rec_tap t = { .q = recorder_queue(r) };
+	struct found f;
+
+	(void)state;
+	tap_link(&t, LINK_LIVE, "");
+	tap_chain(&t);
+	for (uint64_t k = 1; k <= 5; k++)
+		tap_message(&t, k, 1000);
+	tap_flush(&t);
+	recorder_begin(r, name("ring1.ct"), 0, time_mono(), time_wall());
+	settle_files(r, 1, true);
+	for (uint64_t k = 6; k <= 8; k++)
+		tap_message(&t, k, 1000);
+	tap_flush(&t);
+	recorder_end(r, time_mono(), time_wall());
+	settle_files(r, 1, false);
+	f = look("ring1.ct");
+	assert_true(f.ended);
+	assert_int_equal(f.n[FRAME_IN], 8);
+	/* Three feeds; the link and the chain are frames of their own. */
+	assert_int_equal(f.snapshots, FEEDS);
+	for (uint64_t k = 9; k <= 10; k++)
+		tap_message(&t, k, 1000);
+	tap_flush(&t);
+	recorder_begin(r, name("ring2.ct"), 0, time_mono(), time_wall());
+	settle_files(r, 2, true);
+	stop(r);
+	f = look("ring2.ct");
+	assert_true(f.ended);
+	assert_int_equal(f.n[FRAME_IN], 2);
+	/* What was said before the ring is in its snapshot: link and chain. */
+	assert_int_equal(f.snapshots, FEEDS + 2);
+}
+
+/* Bounded by bytes: the oldest leave; what they said is in the snapshot. */
+static void the_ring_is_bounded(void **state)
+{
+	struct recorder *r = start_ring((struct recorder_opts){ .ring_bytes = 100 << 10 });
+	struct rec_tap t = { .q = recorder_queue(r) };
+	struct recorder_stats s;
+	struct found f;
+
+	(void)state;
+	tap_link(&t, LINK_LIVE, "");
+	tap_chain(&t);
+	for (uint64_t k = 1; k <= 100; k++)
+		tap_message(&t, k, 10000);
+	tap_flush(&t);
+	recorder_begin(r, name("ring3.ct"), 0, time_mono(), time_wall());
+	settle_files(r, 1, true);
+	recorder_stats(r, &s);
+	assert_int_equal(s.dropped, 0);
+	stop(r);
+	f = look("ring3.ct");
+	assert_in_range(f.n[FRAME_IN], 7, 10);
+	assert_int_equal(f.snapshots, FEEDS + 2);
+}
+
+/* Bounded by time, by the frames' own; and a file may want less than there is. */
+static void the_ring_has_its_time(void **state)
+{
+	struct recorder *r = start_ring((struct recorder_opts){ .ring_ns = 10 * NS_S });
+	struct rec_tap t = { .q = recorder_queue(r) };
+	uint64_t base = time_mono(), wall = time_wall();
+	struct recorder_stats s;
+	struct found f;
+
+	(void)state;
+	for (unsigned k = 0; k <= 30; k++) {
+		struct net_meta m = { .recv_ns = base + k * NS_S, .wall_ns = wall + k * NS_S, .reads = 1 };
+
+		tap_in(&t, "{}", 2, &m);
+	}
+	tap_flush(&t);
+	for (unsigned i = 0; i < 500 && (recorder_stats(r, &s), s.ring_ns < 10 * NS_S); i++)
+		(void)poll(NULL, 0, 10);
+	assert_int_equal(s.ring_ns, 10 * NS_S);
+	recorder_begin(r, name("ring4.ct"), 3 * NS_S, base + 30 * NS_S, wall + 30 * NS_S);
+	settle_files(r, 1, true);
+	stop(r);
+	f = look("ring4.ct");
+	assert_int_equal(f.n[FRAME_IN], 4); /* 27 … 30 */
+}
+
+/* A file that cannot be made leaves the ring as it was. */
+static void a_file_that_cannot_be_made(void **state)
+{
+	struct recorder *r = start_ring((struct recorder_opts){ .queue_bytes = 0 });
+	struct rec_tap t = { .q = recorder_queue(r) };
+	struct recorder_stats s;
+	struct found f;
+
+	(void)state;
+	tap_message(&t, 1, 1000);
+	tap_flush(&t);
+	recorder_begin(r, "/no/such/folder/x.ct", 0, time_mono(), time_wall());
+	for (unsigned i = 0; i < 500 && (recorder_stats(r, &s), s.refused == 0); i++)
+		(void)poll(NULL, 0, 10);
+	assert_int_equal(s.refused, 1);
+	assert_false(s.open);
+	assert_int_not_equal(s.failing, ST_OK);
+	tap_message(&t, 2, 1000);
+	tap_flush(&t);
+	recorder_begin(r, name("ring5.ct"), 0, time_mono(), time_wall());
+	settle_files(r, 1, true);
+	recorder_stats(r, &s);
+	assert_int_equal(s.failing, ST_OK);
+	/* A second beginning is none. */
+	recorder_begin(r, name("ring6.ct"), 0, time_mono(), time_wall());
+	stop(r);
+	f = look("ring5.ct");
+	assert_int_equal(f.n[FRAME_IN], 2);
+	assert_int_not_equal(access(name("ring6.ct"), F_OK), 0);
+}
+
 /* Pace and pause: recorded seconds are seconds, or what they are told to be. */
 static void pace(void **state)
 {
@@ -493,6 +641,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_feeds), cmocka_unit_test(full_queue), cmocka_unit_test(full_disk),
 		cmocka_unit_test(segments), cmocka_unit_test(rotation), cmocka_unit_test(pace),
+		cmocka_unit_test(a_file_begins_with_the_ring), cmocka_unit_test(the_ring_is_bounded),
+		cmocka_unit_test(the_ring_has_its_time), cmocka_unit_test(a_file_that_cannot_be_made),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
