@@ -45,7 +45,23 @@ static void p99_turn(struct health_facts *h, uint64_t epoch)
 	h->p99_epoch = epoch;
 }
 
-static void on_reply(struct health_facts *h, const struct event *e)
+/*
+ * The call did not get there, or its connection ended: that the node is away is another check's affair, and a node that is
+ * back is not to be blamed for five minutes more.
+ */
+static bool not_reached(const struct path *p, enum status code)
+{
+	switch (code) {
+	case ST_DNS:
+	case ST_REFUSED:
+	case ST_UNREACH: return true;
+	case ST_CLOSED:
+	case ST_RESET: return p->push;
+	default: return false;
+	}
+}
+
+static void on_reply(const struct path *p, struct health_facts *h, const struct event *e)
 {
 	enum method m = e->u.reply.method < M_N ? (enum method)e->u.reply.method : M_OTHER;
 	enum status code = e->u.reply.code < ST_N ? (enum status)e->u.reply.code : ST_INTERNAL;
@@ -62,7 +78,7 @@ static void on_reply(struct health_facts *h, const struct event *e)
 	}
 	if (m == M_SUBSCRIBE && h->subs < UINT16_MAX)
 		h->subs++;
-	if (m == M_BATCH)
+	if (m == M_BATCH || not_reached(p, code))
 		return;
 	if (h->call[at].epoch != epoch) {
 		memset(&h->call[at], 0, sizeof(h->call[at]));
@@ -214,7 +230,7 @@ void facts_event(struct model *m, const struct event *e)
 		if (e->u.link.state == LINK_WAITING && e->u.link.code < ST_N)
 			h->cause = e->u.link.code;
 		break;
-	case EV_REPLY: on_reply(h, e); break;
+	case EV_REPLY: on_reply(p, h, e); break;
 	case EV_INFO: on_info(p, h, e); break;
 	case EV_HEAD: on_head(h, e); break;
 	case EV_TAG:

@@ -300,6 +300,26 @@ static void errors(void **state)
 	error_share(50, 50, ST_UNSUPPORTED, LEVEL_OK);
 }
 
+/* A node that was away is not to be blamed for what could not reach it; a connection that is cut under way is another thing. */
+static void errors_of_a_restart(void **state)
+{
+	static const enum status away[] = { ST_REFUSED, ST_DNS, ST_UNREACH, ST_CLOSED, ST_RESET };
+
+	(void)state;
+	start(1, 12000);
+	world_calls(&w, RETH, 50, ST_OK, 5);
+	for (unsigned i = 0; i < 5; i++)
+		world_calls(&w, RETH, 10, away[i], 5);
+	world_run(&w, w.ms + 3 * S);
+	world_is(&w, RETH, CHECK_errors, LEVEL_OK, "reth: none of 50 calls failed");
+	/* Over HTTP each call has a connection of its own. */
+	w.m->paths[INFURA]->push = false;
+	world_calls(&w, INFURA, 50, ST_OK, 5);
+	world_calls(&w, INFURA, 10, ST_RESET, 5);
+	world_run(&w, w.ms + 3 * S);
+	assert_int_equal(world_check(&w, INFURA, CHECK_errors)->level, LEVEL_CRIT);
+}
+
 /* All paths of a node are one node. */
 static void errors_of_two_paths(void **state)
 {
@@ -619,9 +639,10 @@ static void the_table(void **state)
 
 	(void)state;
 	world_init(&w, 1, 12000);
-	assert_int_equal(CHECK_N, sizeof(names) / sizeof(names[0]));
-	for (unsigned i = 0; i < CHECK_N; i++)
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_true(check_find(names[i]) >= 0);
+	for (unsigned i = 0; i < CHECK_N; i++)
+		assert_int_equal(check_find(check_info((enum check_id)i)->name), i);
 	assert_string_equal(check_value(text, sizeof(text), UNIT_S, 49), "49 s");
 	assert_string_equal(check_value(text, sizeof(text), UNIT_S, 0.61), "610 ms");
 	assert_string_equal(check_value(text, sizeof(text), UNIT_PERCENT, 1.42), "1.4 %");
@@ -759,6 +780,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(dead_path_is_degraded), T(a_short_break_is_none), T(connecting_is_no_finding), T(peers), T(peers_of_rollups),
 		T(forks), T(forks_passed), T(forks_by_schedule), T(verify), T(verify_cleared), T(errors),
+		T(errors_of_a_restart),
 		T(errors_of_two_paths), T(p99), T(txpool), T(client), T(wrong_chain), T(disk), T(own_clock),
 		T(the_worst_and_how_many), T(a_copy_is_the_same), T(overrides), T(bad_overrides), T(the_table), T(any_events),
 	};

@@ -157,7 +157,8 @@ static void summary(const struct model *m, struct canvas *c)
 	static const enum check_id order[] = {
 		CHECK_age, CHECK_finality, CHECK_peers, CHECK_hash, CHECK_verify, CHECK_disk, CHECK_errors, CHECK_chain,
 		CHECK_p99, CHECK_behind, CHECK_silent, CHECK_link, CHECK_reorg, CHECK_body_lag, CHECK_txpool,
-		CHECK_head_back, CHECK_sync, CHECK_client, CHECK_final_changed, CHECK_clock,
+		CHECK_head_back, CHECK_sync, CHECK_client, CHECK_final_changed, CHECK_p2p,
+		CHECK_clock,
 	};
 	const struct check_view *fork = worst_of(m, CHECK_fork);
 	int y = findings(m, c), col = 0, x = 1, last = c->at.h;
