@@ -21,7 +21,7 @@
 #include "net/devp2p/p2p.h"
 #include "net/devp2p/rlpx.h"
 
-enum { ETH = 0x10 };
+enum { ETH = 0x10, PIECE = 256 * 1024 };
 
 static const uint8_t zero[256];
 
@@ -206,7 +206,8 @@ static void hear(struct link *l, const struct rlpx_msg *m)
 	default:
 		break;
 	}
-	if ((m->code != ETH + ETH_GET_BLOCK_HEADERS && m->code != ETH + ETH_GET_BLOCK_BODIES) || n->act == NODE_MUTE)
+	if ((m->code != ETH + ETH_GET_BLOCK_HEADERS && m->code != ETH + ETH_GET_BLOCK_BODIES) || n->act == NODE_MUTE ||
+	    n->act == NODE_FLOODS)
 		return;
 	if (eth_reply_decode(m->data, m->n, &q, &e) != ST_OK)
 		l->over = true;
@@ -249,14 +250,33 @@ static void flush(struct link *l)
 	size_t n;
 
 	while ((p = rlpx_out(l->r, &n)) != NULL && n > 0) {
-		ssize_t k = send(l->fd, p, n, MSG_NOSIGNAL);
+		ssize_t k = send(l->fd, p, n < PIECE ? n : PIECE, MSG_NOSIGNAL);
 
 		if (k <= 0) {
 			l->over = true;
 			return;
 		}
 		rlpx_sent(l->r, (size_t)k);
+		atomic_fetch_add(&l->n->pieces, 1);
 	}
+}
+
+/* Random bytes, so that the frame is as long as its message. */
+static void flood(struct link *l, struct buf *big)
+{
+	uint64_t x = 88172645463325252u;
+
+	if (big->len == 0) {
+		while (big->len < RLPX_MESSAGE_MAX) {
+			x ^= x << 13;
+			x ^= x >> 7;
+			x ^= x << 17;
+			assert_int_equal(buf_add(big, (const char *)&x, sizeof(x)), ST_OK);
+		}
+	}
+	say(l, ETH + ETH_TRANSACTIONS, big->p, big->len);
+	flush(l);
+	atomic_fetch_add(&l->n->flooded, 1);
 }
 
 static void converse(struct p2p_node *n, int fd)
@@ -265,8 +285,10 @@ static void converse(struct p2p_node *n, int fd)
 	struct link l = { .n = n, .fd = fd };
 	struct rlpx_msg m;
 	struct err e;
+	struct buf big;
 	bool met = false;
 
+	buf_init(&big, RLPX_MESSAGE_MAX + 8);
 	if (rlpx_new(&l.r, &o, &e) != ST_OK)
 		return;
 	while (!l.over && !atomic_load(&n->stop) && !atomic_load(&n->hang_up)) {
@@ -283,7 +305,11 @@ static void converse(struct p2p_node *n, int fd)
 			say_bye(&l, P2P_TOO_MANY);
 			l.over = true;
 		}
+		if (how && met)
+			atomic_store(&n->announced_ns, time_mono());
 		flush(&l);
+		if (met && n->act == NODE_FLOODS)
+			flood(&l, &big);
 		if (poll(&p, 1, 5) <= 0)
 			continue;
 		at = rlpx_space(l.r, &room);
@@ -300,6 +326,7 @@ static void converse(struct p2p_node *n, int fd)
 		flush(&l);
 	}
 	rlpx_free(l.r);
+	buf_fini(&big);
 }
 
 static void misbehave(struct p2p_node *n, int fd)

@@ -25,6 +25,7 @@ enum node_act {
 	NODE_LIES, /* the header of another block */
 	NODE_WRONG_BODY, /* a transaction in a block that has none */
 	NODE_FORGETS, /* does not have the block that its Status names */
+	NODE_FLOODS, /* messages of the largest size that is taken, one after the other, and answers to nothing */
 };
 
 struct p2p_node {
@@ -35,6 +36,8 @@ struct p2p_node {
 	_Atomic unsigned branch; /* 0 or 1 */
 	_Atomic int announce; /* 1: NewBlockHashes, 2: NewBlock, 3: BlockRangeUpdate of its head; back to 0 when it is out */
 	_Atomic unsigned accepted; /* connections */
+	_Atomic unsigned flooded, pieces; /* messages of NODE_FLOODS that are out; pieces of 256 KiB that any send has written */
+	_Atomic uint64_t announced_ns; /* when the last announcement was handed to the socket */
 	_Atomic bool stop, hang_up; /* hang_up: closes this connection */
 	_Atomic bool leave; /* says Disconnect, too many peers, and closes */
 	uint8_t key[CURVE_KEY];

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <poll.h>
@@ -141,6 +142,12 @@ static bool is_kind(const struct event *e, uint64_t kind)
 	return e->kind == kind;
 }
 
+static bool is_pinged(const struct event *e, uint64_t any)
+{
+	(void)any;
+	return e->kind == EV_PEER_COUNT && e->u.count.ping_ns != UINT64_MAX && e->u.count.kind[PK_BODIES].in >= 32;
+}
+
 /* A head of the other branch. */
 static bool is_other(const struct event *e, uint64_t number)
 {
@@ -191,6 +198,23 @@ static void told_by(unsigned version)
 			assert_string_equal(events[i].u.info.text, "Node/v1.2.3");
 	}
 	assert_null(seen(is_kind, EV_BODY_MISS));
+	e = wait_for("peer", is_kind, EV_PEER);
+	assert_int_equal(e->u.peer.network, 1337);
+	assert_int_equal(e->u.peer.eth, version);
+	assert_int_equal(e->u.peer.p2p, 5);
+	assert_true(hash_eq(&e->u.peer.genesis, &node.hash[0][0]));
+	assert_string_equal(e->u.peer.caps, version == 68 ? "eth/68" : version == 69 ? "eth/69" : "eth/70");
+	/* Its number is a network's: which chain has such a genesis nobody knows. */
+	assert_true(seen(is_kind, EV_CHAIN)->u.chain.network);
+	/* The first ping goes out at once. */
+	e = wait_for("count", is_pinged, 0);
+	assert_in_range(e->u.count.kind[PK_HEADERS].in, 1, 100);
+	assert_in_range(e->u.count.kind[PK_BODIES].out, 32, 100);
+	assert_int_equal(e->u.count.kind[PK_STATUS].in, 1);
+	assert_int_equal(e->u.count.kind[PK_STATUS].out, 1);
+	assert_in_range(e->u.count.reads, 1, 1000);
+	assert_in_range(e->u.count.writes, 1, 1000);
+	assert_int_not_equal(e->u.count.tcp_ns, UINT64_MAX);
 }
 
 static void heads_and_blocks_by_eth_68(void **state)
@@ -364,7 +388,7 @@ static void ends(enum node_act act, enum status code, const char *text)
 	if (e->u.link.code != code || !strstr(e->u.link.text, text))
 		fail_msg("%s \"%s\" in place of %s \"%s\"", status_word(e->u.link.code), e->u.link.text, status_word(code), text);
 	/* No sooner than a node lets the same address in again. */
-	assert_true(e->u.link.retry_mono >= e->mono + 34 * NS_S);
+	assert_true(e->u.link.retry_mono + 50 * NS_MS >= e->mono + 35 * NS_S);
 }
 
 static void closed_before_hello(void **state)
@@ -440,6 +464,78 @@ static void a_command_does_not_come_too_soon(void **state)
 	assert_int_equal(atomic_load(&node.accepted), 1);
 }
 
+/* ---- several paths ---- */
+
+enum { SAMPLES = 24, APART = 17 /* pieces of a message between two of them: at any place of it */ };
+
+static int by_ns(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* From the node's send to the stamp of the event, ascending. */
+static void hear_announcements(uint64_t ns[SAMPLES], struct p2p_node *flooder)
+{
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		unsigned pieces = flooder ? atomic_load(&flooder->pieces) : 0, top;
+		const struct event *e;
+
+		while (flooder && atomic_load(&flooder->pieces) - pieces < APART)
+			poll(NULL, 0, 1);
+		top = atomic_fetch_add(&node.top, 1) + 1;
+		atomic_store(&node.announce, 1);
+		e = wait_for("head", is_head, top);
+		assert_true(e->mono >= atomic_load(&node.announced_ns));
+		ns[i] = e->mono - atomic_load(&node.announced_ns);
+		forget();
+	}
+	qsort(ns, SAMPLES, sizeof(ns[0]), by_ns);
+}
+
+/*
+ * The stamps of one path while another one is sent the largest messages that are taken. Medians: on a busy machine any single
+ * stamp may wait for a processor.
+ */
+static void large_frames_of_one_delay_no_other(void **state)
+{
+	struct p2p_node flooder = { .act = NODE_FLOODS, .version = 69, .network = 1337, .top = 5 };
+	uint64_t alone[SAMPLES], beside[SAMPLES];
+	struct wake other_wake;
+	struct feed *other;
+	struct url other_url;
+	struct err e = { .text = "" };
+	struct feed_opts o = { .url = &other_url, .net = &net, .claims = &claims, .wake = &other_wake, .path = 1 };
+	unsigned before;
+
+	(void)state;
+	node.top = 20;
+	begin(NODE_GOOD, 0);
+	wait_for("block", is_block, 20);
+	hear_announcements(alone, NULL);
+	p2p_node_start(&flooder);
+	assert_int_equal(wake_init(&other_wake, &e), ST_OK);
+	assert_int_equal(url_parse(&other_url, flooder.url, &e), ST_OK);
+	assert_int_equal(feed_start(&other, &o, &e), ST_OK);
+	while (atomic_load(&flooder.flooded) < 2)
+		poll(NULL, 0, 5);
+	before = atomic_load(&flooder.flooded);
+	hear_announcements(beside, &flooder);
+	print_message("stamps alone: median %.3f ms, worst %.3f ms; beside %u messages of 10 MiB: %.3f, %.3f ms\n",
+		      (double)alone[SAMPLES / 2] / 1e6, (double)alone[SAMPLES - 1] / 1e6,
+		      atomic_load(&flooder.flooded) - before, (double)beside[SAMPLES / 2] / 1e6,
+		      (double)beside[SAMPLES - 1] / 1e6);
+	assert_true(atomic_load(&flooder.flooded) > before);
+	assert_in_range(beside[SAMPLES / 2], 0, alone[SAMPLES / 2] + 2 * NS_MS);
+	feed_stop(other);
+	assert_true(feed_join(other, time_mono() + 10 * NS_S));
+	feed_free(other);
+	url_fini(&other_url);
+	wake_fini(&other_wake);
+	p2p_node_stop(&flooder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -466,6 +562,7 @@ int main(void)
 		T(a_lie_is_no_head),
 		T(a_refused_connection_is_tried_again_soon),
 		T(a_command_does_not_come_too_soon),
+		T(large_frames_of_one_delay_no_other),
 	};
 	struct err e;
 	int failed;
