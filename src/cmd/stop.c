@@ -23,15 +23,16 @@ static void on_signal(int sig)
 
 void stop_on_signals(struct wake *w, void (*last)(void))
 {
+	/* Besides those that mean it, all whose default is to end us: a terminal must not stay as it is then. */
+	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO };
 	struct sigaction sa = { .sa_handler = on_signal };
 
 	stop.count = 0;
 	stop.wake = w;
 	stop.last = last;
 	sigemptyset(&sa.sa_mask);
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		sigaction(all[i], &sa, NULL);
 }
 
 bool stop_asked(void)

@@ -1,4 +1,4 @@
-/* The user wants us to end: SIGINT, SIGTERM, SIGHUP. The first one asks, the second one does not wait. */
+/* The user wants us to end: SIGINT, SIGTERM, SIGHUP and whatever else ends a process. The first one asks, the second one does not wait. */
 #ifndef CMD_STOP_H
 #define CMD_STOP_H
 
@@ -7,7 +7,7 @@
 #include "base/wake.h"
 
 /*
- * Takes the three signals over. The first one raises w and makes stop_asked true; a second one calls `last` (may be NULL;
+ * Takes these signals over. The first one raises w and makes stop_asked true; a second one calls `last` (may be NULL;
  * async-signal-safe) and ends the process with 128 + its number.
  */
 void stop_on_signals(struct wake *w, void (*last)(void));
