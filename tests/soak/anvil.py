@@ -5,9 +5,9 @@ Environment: CHAINTOP, ANVIL; SOAK_SECONDS (1800), SOAK_FILL blocks that are min
 resident sizes (CSV), E2E_SANITIZED: sizes are the sanitizer's own and are only shown. Speaks TAP.
 
 What must hold: both live and know the head in the end, after every restart it is shown again, nothing is said by a sanitizer, and the
-resident size is flat within 5 %. Flat from when? The model keeps digests of the last 10,000 blocks and bodies in a budget of bytes, and
-it is meant to fill both: so that many blocks are mined first, as fast as anvil can, then a minute passes. After it the least and the
-most of the minutes' medians may be 5 % apart.
+resident size is flat within 5 %. Flat from when? The model keeps digests of the last 10,000 blocks and bodies in a budget of bytes,
+and it is meant to fill both: so that many blocks are mined first, as fast as they can be followed, with as many transactions as those
+that come after them. Then a minute passes, and from there on the least and the most of the minutes' medians may be 5 % apart.
 """
 import os
 import random
@@ -30,6 +30,7 @@ SECONDS = int(os.environ.get("SOAK_SECONDS", "1800"))
 FILL = int(os.environ.get("SOAK_FILL", "10500"))
 SANITIZED = bool(os.environ.get("E2E_SANITIZED"))
 PERIOD = 60 if SECONDS >= 120 else 20  # of a reorg and a restart
+MIX = 7  # blocks have 0 … 6 transactions
 BACK_WITHIN = 25  # seconds from a restart until the head is shown again
 
 
@@ -170,7 +171,7 @@ def wait_shown(w, chain, seconds):
 def fill(chain, w):
     """As many blocks as the model keeps, no faster than they can be followed."""
     for i in range(FILL):
-        chain.block(i % 3 == 0)
+        chain.block(i % MIX)
         while i % 50 == 49 and w.shown() < chain.head() - 100:
             time.sleep(0.02)
 
@@ -180,7 +181,7 @@ def run(tap, chain, w, series):
     n, restarts, late = 0, 0, []
     while time.monotonic() - start < SECONDS:
         n += 1
-        chain.block(n % 7)
+        chain.block(n % MIX)
         if n % PERIOD == PERIOD // 3:
             chain.rpc.call("anvil_reorg", 1 + n // PERIOD % 5, [])
         if n % PERIOD == 2 * PERIOD // 3:
