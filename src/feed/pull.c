@@ -20,6 +20,12 @@ enum {
 
 /* ---- the end ---- */
 
+void pull_clean(const struct pull *p, const struct err *why, struct err *out)
+{
+	*out = *why;
+	net_redact(&p->url, p->o.net, out->text);
+}
+
 void pull_end(struct pull *p, const struct err *e)
 {
 	pthread_mutex_lock(&p->lock);
@@ -86,14 +92,15 @@ static bool finish_slot(void *ctx, struct pull_slot *s)
 {
 	struct pull_worker *w = ctx;
 	struct pull *p = w->p;
-	struct err e = s->err;
+	struct err e = s->err, why;
 	enum status st;
 
 	if (atomic_load(&p->over))
 		return false;
 	if (atomic_load(&s->state) == SLOT_FAILED) {
-		err_set_detail(&e, s->err.code, s->err.detail, "block %" PRIu64 ": %.140s (%u %s)", s->number, s->err.text,
-			s->tries, s->tries == 1 ? "try" : "tries");
+		pull_clean(p, &s->err, &why);
+		err_set_detail(&e, why.code, why.detail, "block %" PRIu64 ": %.140s (%u %s)", s->number, why.text, s->tries,
+			s->tries == 1 ? "try" : "tries");
 		pull_end(p, &e);
 		return false;
 	}

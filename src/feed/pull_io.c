@@ -230,7 +230,7 @@ static struct pull_slot *clear_lane(struct pull_lane *l)
 static void ask_failed(struct pull_worker *w, enum ask ask, const struct err *why, uint64_t wait_ns)
 {
 	struct pull *p = w->p;
-	struct err e = *why;
+	struct err e = *why, clean;
 	uint64_t delay;
 
 	if (is_conn_error(why->code)) {
@@ -253,8 +253,9 @@ static void ask_failed(struct pull_worker *w, enum ask ask, const struct err *wh
 		p->chain_id = 0;
 		return;
 	}
+	pull_clean(p, why, &clean);
 	err_set_detail(&e, why->code, why->detail, "%s: %.150s",
-		ask == ASK_CHAIN ? "eth_chainId" : "eth_blockNumber", why->text);
+		ask == ASK_CHAIN ? "eth_chainId" : "eth_blockNumber", clean.text);
 	pull_end(p, &e);
 }
 
@@ -496,11 +497,12 @@ static void give_up(struct pull_conn *c)
 {
 	struct pull_worker *w = c->w;
 	struct pull *p = w->p;
-	struct err e = c->why;
+	struct err e = c->why, why;
 
+	pull_clean(p, &c->why, &why);
 	if (p->ready_ns)
-		err_set_detail(&e, c->why.code, c->why.detail, "block %" PRIu64 ": %.140s (%u times)",
-			(uint64_t)atomic_load(&p->window.head), c->why.text, c->fails);
+		err_set_detail(&e, why.code, why.detail, "block %" PRIu64 ": %.140s (%u times)",
+			(uint64_t)atomic_load(&p->window.head), why.text, c->fails);
 	pull_end(p, &e);
 }
 

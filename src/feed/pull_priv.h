@@ -116,6 +116,8 @@ struct pull {
 };
 
 /* pull.c */
+/* *why without what nodes quote of the key: to be called before a text is cut or put into another one. */
+void pull_clean(const struct pull *p, const struct err *why, struct err *out);
 /* The first call counts: all threads leave. e: why, or NULL when all is done. Any thread. */
 void pull_end(struct pull *p, const struct err *e);
 /* The head is known: the range is set and the other threads start. */

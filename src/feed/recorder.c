@@ -167,7 +167,7 @@ static enum status put_state(struct recorder *r, struct frame *f, const struct s
 	if (state_write(&r->text, s) != ST_OK)
 		return err_set(e, ST_INTERNAL, "a state that cannot be written");
 	if (f->feed < r->o.n_feeds)
-		secrets_blot(r->secrets, f->feed, r->text.p, r->text.len);
+		secrets_blot_cut(r->secrets, f->feed, r->text.p, r->text.len);
 	f->text = r->text.p;
 	f->n = r->text.len;
 	return put(r, f, e);
@@ -325,8 +325,10 @@ static enum status write_item(struct recorder *r, struct rec_item *i, struct err
 	     (i->f.mono > r->seg_mono && i->f.mono - r->seg_mono >= r->o.segment_ns)))
 		st = begin_segment(r, i->f.mono, i->f.wall, e);
 	if (i->kind == ITEM_FRAME && st == ST_OK) {
-		if (i->f.kind == FRAME_IN || i->f.kind == FRAME_STATE)
+		if (i->f.kind == FRAME_IN)
 			secrets_blot(r->secrets, i->f.feed, i->data, i->f.n);
+		else if (i->f.kind == FRAME_STATE)
+			secrets_blot_cut(r->secrets, i->f.feed, i->data, i->f.n);
 		st = put(r, &i->f, e);
 		if (st == ST_OK)
 			atomic_fetch_add(&r->raw, i->f.n);

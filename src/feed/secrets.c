@@ -174,6 +174,37 @@ static unsigned blot(char *text, size_t n, const struct needle *k)
 	return found;
 }
 
+/* Texts of ours were cut where their buffer ended: a secret's first bytes may stand at the end of a JSON string. */
+static unsigned blot_cut(char *text, size_t n, const struct needle *k)
+{
+	char *p = text, *end = text + n;
+	unsigned found = 0;
+
+	while (k->n > LEAST && (p = memmem(p, (size_t)(end - p), k->text, LEAST)) != NULL) {
+		size_t m = LEAST;
+
+		while (m < k->n && p + m < end && p[m] == k->text[m])
+			m++;
+		if ((p + m == end || p[m] == '"') && (p == text || !is_alnum(p[-1]) || !is_alnum(k->text[0]) || m >= ANYWHERE)) {
+			memset(p, '*', m);
+			found++;
+		}
+		p += m;
+	}
+	return found;
+}
+
+unsigned secrets_blot_cut(const struct secrets *s, unsigned feed, char *text, size_t n)
+{
+	unsigned found = secrets_blot(s, feed, text, n);
+
+	if (feed >= FEEDS)
+		return 0;
+	for (const struct needle *k = s->of[feed]; k; k = k->next)
+		found += blot_cut(text, n, k);
+	return found;
+}
+
 unsigned secrets_blot(const struct secrets *s, unsigned feed, char *text, size_t n)
 {
 	unsigned found = 0;

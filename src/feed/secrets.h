@@ -21,5 +21,7 @@ void secrets_url(struct secrets *s, unsigned feed, const struct url *u);
 void secrets_add(struct secrets *s, unsigned feed, const char *value);
 /* In place: every byte of a secret becomes '*'. Returns how many were found. */
 unsigned secrets_blot(const struct secrets *s, unsigned feed, char *text, size_t n);
+/* The same for JSON of our own, whose texts may be cut: four bytes and more of a secret at the end of a string go too. */
+unsigned secrets_blot_cut(const struct secrets *s, unsigned feed, char *text, size_t n);
 
 #endif

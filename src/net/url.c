@@ -439,6 +439,22 @@ bool url_is_local(const struct url *u)
 	return strcmp(u->host, "::1") == 0 || starts(u->host, "::ffff:127.");
 }
 
+/* Texts are cut where a buffer ends: then a secret's beginning stands at the end. Four bytes of it are no accident. */
+static void hide_beginning(char *text, const char *secret, size_t n)
+{
+	static const char dots[] = "…";
+	size_t len = strlen(text), k = n - 1 < len ? n - 1 : len;
+
+	for (; k >= 4; k--) {
+		char *p = text + len - k;
+
+		if (memcmp(p, secret, k) == 0 && (p == text || !is_alnum(p[-1]) || !is_alnum(secret[0]) || k >= 16)) {
+			memcpy(p, dots, sizeof(dots));
+			return;
+		}
+	}
+}
+
 /* Short secrets count only as whole words: a user called "a" must not blind every text. */
 static void hide(char *text, const char *secret, size_t n)
 {
@@ -464,6 +480,7 @@ static void hide(char *text, const char *secret, size_t n)
 		memmove(p + sizeof(dots) - 1, p + n, strlen(p + n) + 1);
 		p += sizeof(dots) - 1;
 	}
+	hide_beginning(text, secret, n);
 }
 
 void url_hide(char *text, const char *secret)

@@ -48,7 +48,7 @@ const char *url_via(enum url_scheme s);
 /* Loopback host or a unix socket: no proxy, faster polling, pending transactions allowed. */
 bool url_is_local(const struct url *u);
 /*
- * Replaces anything in text that looks like u's secrets (target, user, pass, tokens of headers are the caller's) by
+ * Replaces anything in text that looks like u's secrets, or at its end like the beginning of one (target, user, pass, tokens of headers are the caller's) by
  * "…", in place: for error texts of libraries.
  */
 void url_redact(const struct url *u, char *text);

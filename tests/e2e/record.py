@@ -136,6 +136,63 @@ def secrets(tap, work):
             tap.check(f"the {name} is nowhere", not found, found)
 
 
+def pieces(key):
+    """What is left of a key that is cut: its first eight bytes are enough to look for."""
+    return key[:8].encode()
+
+
+def cut_key(tap, work):
+    """The key at every distance from the end of every buffer that an error text goes through: no beginning of it is left."""
+    import http.server
+    import threading
+    import itertools
+    pads = itertools.count(40)
+
+    class Echo(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            many = body if isinstance(body, list) else [body]
+            out = []
+            for c in many:
+                text = "x" * (next(pads) % 180) + f" {KEY} {self.headers.get('Authorization')}"
+                out.append({"jsonrpc": "2.0", "id": c["id"], "error": {"code": -32000, "message": text}})
+            data = json.dumps(out if isinstance(body, list) else out[0]).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            try:
+                self.wfile.write(data)
+            except OSError:
+                pass
+
+        def log_message(self, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/v2/{KEY}"
+    path, log, header = os.path.join(work, "cut.ct"), os.path.join(work, "cut.log"), f"Authorization: {HEADER}"
+    seen = run("record", "-o", path, "--for", "6s", "--log", log, "-H", header, url).stderr.encode()
+    for view in ("1", "5", "8"):
+        seen += run("replay", path, "--view", view, "--once=200x60").stdout.encode()
+    seen += run("--once=200x60", "--timeout", "2s", "-H", header, url).stdout.encode()
+    for _ in range(12):
+        p = run("fetch", url, "--last", "3", "-H", header)
+        q = run("rpc", url, "eth_chainId", "-H", header)
+        seen += (p.stdout + p.stderr + q.stderr).encode()
+    server.shutdown()
+    db = sqlite3.connect(path)
+    texts = b"".join(bytes(r[0] or b"") for r in db.execute("select tail from frame"))
+    tap.check("long error texts were met", next(pads) > 100 and b"xxxx" in texts)
+    for name, secret in (("key", KEY), ("header", HEADER.split()[1])):
+        found = [w for w, d in (("frames", texts), ("file", open(path, "rb").read()), ("log", open(log, "rb").read()), ("output", seen))
+                 if pieces(secret) in d]
+        tap.check(f"no beginning of the {name} either", not found, found)
+
+
 def quotes_key(tap, work):
     """The blotting itself: a JSON-RPC node that answers with the URL it was asked by."""
     import http.server
@@ -253,6 +310,7 @@ def main():
             full_disk(tap, node, work)
         secrets(tap, work)
         quotes_key(tap, work)
+        cut_key(tap, work)
         foreign(tap, work)
     return tap.end()
 

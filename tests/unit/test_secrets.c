@@ -61,6 +61,29 @@ static void keys_go(void **state)
 	secrets_free(s);
 }
 
+/* Where a text was cut, a key's beginning is left. */
+static void beginnings_go(void **state)
+{
+	struct secrets *s = of("https://example.org/v3/9aa3d95b3bc440fa88ea12eaa4456161", NULL);
+	const char *key = "9aa3d95b3bc440fa88ea12eaa4456161";
+	char text[100], want[100], stars[33];
+
+	(void)state;
+	for (int n = 4; n < 32; n++) {
+		memset(stars, '*', sizeof(stars));
+		stars[n] = 0;
+		snprintf(text, sizeof(text), "{\"text\":\"bad key %.*s\",\"code\":3}", n, key);
+		snprintf(want, sizeof(want), "{\"text\":\"bad key %s\",\"code\":3}", stars);
+		assert_string_equal(blot(s, text), text);
+		assert_int_equal(secrets_blot_cut(s, 3, text, strlen(text)), 1);
+		assert_string_equal(text, want);
+	}
+	snprintf(text, sizeof(text), "{\"text\":\"9aa3 is a number, 19aa3\"}");
+	assert_int_equal(secrets_blot_cut(s, 3, text, strlen(text)), 0);
+	assert_int_equal(secrets_blot_cut(s, 64, text, strlen(text)), 0);
+	secrets_free(s);
+}
+
 static void headers_go(void **state)
 {
 	struct secrets *s = of("http://example.org/", "Bearer eyJhbGciOiJIUzI1NiJ9.e30.abc");
@@ -118,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_go),
+		cmocka_unit_test(beginnings_go),
 		cmocka_unit_test(headers_go),
 		cmocka_unit_test(words_stay),
 		cmocka_unit_test(everywhere),

@@ -193,6 +193,31 @@ test_errors_keep_secrets(void **state)
 	}
 }
 
+/* A text that ended with its buffer: at each place of the key. */
+static void
+test_redact_cut(void **state)
+{
+	static const char key[] = "9aa3d95b3bc440fa88ea12eaa4456161";
+	struct err e;
+	struct url u;
+	char t[120];
+
+	(void)state;
+	assert_int_equal(url_parse(&u, "https://me:pass-word9@example.org/v3/9aa3d95b3bc440fa88ea12eaa4456161", &e), ST_OK);
+	for (int n = 4; n <= 32; n++) {
+		snprintf(t, sizeof(t), "no such project: %.*s", n, key);
+		url_redact(&u, t);
+		assert_string_equal(t, "no such project: \xe2\x80\xa6");
+	}
+	snprintf(t, sizeof(t), "denied for pass-w");
+	url_redact(&u, t);
+	assert_string_equal(t, "denied for \xe2\x80\xa6");
+	snprintf(t, sizeof(t), "it is 1 9aa");
+	url_redact(&u, t);
+	assert_string_equal(t, "it is 1 9aa");
+	url_fini(&u);
+}
+
 static void
 test_redact(void **state)
 {
@@ -243,6 +268,7 @@ main(void)
 		cmocka_unit_test(test_userinfo),
 		cmocka_unit_test(test_errors_keep_secrets),
 		cmocka_unit_test(test_redact),
+		cmocka_unit_test(test_redact_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
