@@ -1,4 +1,4 @@
-/* The user wants us to end: SIGINT, SIGTERM, SIGHUP and whatever else ends a process. The first one asks, the second one does not wait. */
+/* The user wants us to end: SIGINT, SIGTERM, SIGHUP, and what else ends a process. The first asks, the second does not wait. */
 #ifndef CMD_STOP_H
 #define CMD_STOP_H
 

@@ -48,8 +48,8 @@ const char *url_via(enum url_scheme s);
 /* Loopback host or a unix socket: no proxy, faster polling, pending transactions allowed. */
 bool url_is_local(const struct url *u);
 /*
- * Replaces anything in text that looks like u's secrets, or at its end like the beginning of one (target, user, pass, tokens of headers are the caller's) by
- * "…", in place: for error texts of libraries.
+ * Replaces anything in text that looks like u's secrets (target, user, pass; headers are the caller's), or at its end like the
+ * beginning of one, by "…", in place: for error texts, of libraries and nodes, that may be cut.
  */
 void url_redact(const struct url *u, char *text);
 /* The same for one secret of another source (a header's value); NULL is allowed. */
