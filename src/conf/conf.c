@@ -287,29 +287,53 @@ static enum status unknown(const char *word, size_t n, struct err *e)
 	return name ? err_cure(e, "--%s", name) : err_cure(e, "chaintop --help");
 }
 
+/* The command, for options whose name means something else in another one: the first word that is no option. "": none. */
+static const char *command_in(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] != '-')
+			return argv[i];
+	}
+	return "";
+}
+
+/* By its name (letter 0) or its letter; of several of that name the one of this command, else the first. NULL: none. */
+static const struct option *find_option(const char *name, size_t n, char letter, const char *command)
+{
+	const struct option *first = NULL;
+
+	for (int k = 0; k < N_OPTIONS; k++) {
+		const struct option *o = &options[k];
+
+		if (o->kind == KIND_COMMAND || (letter ? o->letter != letter : strlen(o->name) != n || memcmp(o->name, name, n) != 0))
+			continue;
+		if (has_word(commands_of(o), command))
+			return o;
+		if (!first)
+			first = o;
+	}
+	return first;
+}
+
 /* *i: index of the option's word; moved on if the next word is its value. */
 static enum status parse_long(struct conf *c, int argc, char **argv, int *i, struct err *e)
 {
 	const char *word = argv[*i], *value = strchr(word, '=');
 	size_t n = value ? (size_t)(value - word) - 2 : strlen(word) - 2;
+	const struct option *o = find_option(word + 2, n, 0, command_in(argc, argv));
 
-	for (int k = 0; k < N_OPTIONS; k++) {
-		const struct option *o = &options[k];
-
-		if (o->kind == KIND_COMMAND || strlen(o->name) != n || memcmp(o->name, word + 2, n) != 0)
-			continue;
-		if (value)
-			value++;
-		if (o->kind == KIND_FLAG && value)
-			return err_set(e, ST_USAGE, "--%s takes no value", o->name);
-		if (o->kind != KIND_FLAG && o->kind != KIND_SIZE && !value) {
-			if (*i + 1 >= argc)
-				return err_set(e, ST_USAGE, "--%s needs a value: %s", o->name, o->arg);
-			value = argv[++*i];
-		}
-		return set(c, o, value, e);
+	if (!o)
+		return unknown(word, n, e);
+	if (value)
+		value++;
+	if (o->kind == KIND_FLAG && value)
+		return err_set(e, ST_USAGE, "--%s takes no value", o->name);
+	if (o->kind != KIND_FLAG && o->kind != KIND_SIZE && !value) {
+		if (*i + 1 >= argc)
+			return err_set(e, ST_USAGE, "--%s needs a value: %s", o->name, o->arg);
+		value = argv[++*i];
 	}
-	return unknown(word, n, e);
+	return set(c, o, value, e);
 }
 
 static enum status parse_short(struct conf *c, int argc, char **argv, int *i, struct err *e)
@@ -317,12 +341,8 @@ static enum status parse_short(struct conf *c, int argc, char **argv, int *i, st
 	const char *word = argv[*i];
 
 	for (const char *p = word + 1; *p; p++) {
-		const struct option *o = NULL;
+		const struct option *o = find_option("", 0, *p, command_in(argc, argv));
 
-		for (int k = 0; k < N_OPTIONS && !o; k++) {
-			if (options[k].letter == *p)
-				o = &options[k];
-		}
 		if (!o)
 			return unknown(word, 0, e);
 		if (o->kind == KIND_FLAG) {
