@@ -403,11 +403,12 @@ static unsigned drain_replay(struct app *a, bool *more)
 	const struct event *e;
 	int n = 0;
 
-	while (n < BURST && (e = replay_peek(a->replay)) != NULL) {
+	while (n < BURST && !a->ended && (e = replay_peek(a->replay)) != NULL) {
 		switch ((int)e->kind) {
 		case REPLAY_TICK:
 			dirty |= model_tick(a->model, e->mono, e->wall);
 			outputs_tick(a->outputs, a->model);
+			a->ended = a->until && e->mono >= a->until;
 			break;
 		case REPLAY_THERE:
 			a->there = true;

@@ -27,6 +27,7 @@ struct app {
 	struct replay *replay; /* instead of feeds; NULL: live */
 	bool demo; /* the replay is the demo's: it loops, and the screen says so */
 	bool there, ended; /* replay: the place it was told to start at, and its end, are reached */
+	uint64_t until; /* replay: it ends at this time of the recording; 0: at its end */
 	struct recorder *recorder; /* NULL: not recording */
 	struct hooks *hooks; /* NULL: none */
 	uint64_t hooks_cursor; /* of model.alerts */

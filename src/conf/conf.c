@@ -305,7 +305,9 @@ static const struct option *find_option(const char *name, size_t n, char letter,
 	for (int k = 0; k < N_OPTIONS; k++) {
 		const struct option *o = &options[k];
 
-		if (o->kind == KIND_COMMAND || (letter ? o->letter != letter : strlen(o->name) != n || memcmp(o->name, name, n) != 0))
+		if (o->kind == KIND_COMMAND || (letter && o->letter != letter))
+			continue;
+		if (!letter && (strlen(o->name) != n || memcmp(o->name, name, n) != 0))
 			continue;
 		if (has_word(commands_of(o), command))
 			return o;

@@ -213,6 +213,18 @@ void calls_figures(struct path *p, enum race_window s, uint64_t now)
 	latencies(p, s, now);
 }
 
+void calls_restart(struct path *p, uint64_t now)
+{
+	struct path_priv *pp = p->priv;
+
+	calls_fini(p);
+	p->latency = (struct hist_window){ .slices = 0 };
+	memset(pp->calls, 0, sizeof(pp->calls));
+	pp->start_mono = now;
+	for (unsigned s = 0; s < RACE_WINDOWS; s++)
+		calls_figures(p, (enum race_window)s, now);
+}
+
 void calls_fini(struct path *p)
 {
 	for (unsigned s = 0; s < RACE_WINDOWS; s++) {

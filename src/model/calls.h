@@ -23,6 +23,8 @@ void calls_dup(struct path *p, uint64_t mono);
 void calls_traffic(struct path *p, uint64_t mono, uint64_t calls, uint64_t bytes);
 /* path.span[s], as it is now. */
 void calls_figures(struct path *p, enum race_window s, uint64_t now);
+/* All windows begin at now. */
+void calls_restart(struct path *p, uint64_t now);
 void calls_fini(struct path *p);
 
 #endif

@@ -44,6 +44,32 @@ const char *compare_label(enum compare_row row)
 	return names[row].label;
 }
 
+/* Who hears first, and whom chance alone may keep from it. */
+static void find_first(struct compare *c)
+{
+	uint64_t n, best_ns = UNKNOWN;
+	unsigned best = 0;
+
+	for (unsigned i = 0; i < c->m->n_paths; i++) {
+		uint64_t ns = ranking_behind(&c->r, i, &n);
+
+		if (n >= RANK_HEADS && path_compared(c->m->paths[i]) && ns < best_ns) {
+			best_ns = ns;
+			best = i;
+		}
+	}
+	for (unsigned i = 0; i < c->m->n_paths && best_ns != UNKNOWN; i++) {
+		uint64_t ns = ranking_behind(&c->r, i, &n);
+		struct duel d;
+
+		if (n < RANK_HEADS)
+			continue;
+		d = model_duel(c->m, best, i, c->r.window);
+		if (i == best || ranking_same(ns, best_ns) || (d.n && !ranking_ahead(&d)))
+			c->first |= bit(i);
+	}
+}
+
 void compare_make(struct compare *c, const struct model *m, enum rank_by by, enum race_window window)
 {
 	*c = (struct compare){ .m = m, .ref = -1 };
@@ -52,6 +78,7 @@ void compare_make(struct compare *c, const struct model *m, enum rank_by by, enu
 		if (c->r.same[c->r.row[i]] == SAME_YES)
 			c->ref = c->r.row[i];
 	}
+	find_first(c);
 }
 
 static const struct call_stats *calls(const struct compare *c, unsigned path)
@@ -161,10 +188,11 @@ static double figure(const struct compare *c, unsigned path, enum compare_row ro
 	case CMP_BEHIND:
 		ns = ranking_behind(&c->r, path, &n);
 		return n >= RANK_HEADS ? latency(ns) : (double)NAN;
+	/* Of a polled path it depends on how often we ask. */
 	case CMP_USABLE:
-		return latency(s->usable_p90);
+		return c->m->paths[path]->push && s->usable_n >= USABLE_LEAST ? latency(s->usable_p90) : (double)NAN;
 	case CMP_CALL:
-		return latency(s->p99);
+		return s->timed >= RANK_CALLS ? latency(s->p99) : (double)NAN;
 	case CMP_TRANSFER:
 		return -s->xfer_bytes_per_s;
 	case CMP_OK:
@@ -189,7 +217,7 @@ static bool equal(const struct compare *c, unsigned a, unsigned b, enum compare_
 		return true;
 	switch (row) {
 	case CMP_BEHIND:
-		return fabs(x - y) < (double)NS_MS / 10;
+		return c->first & bit(a) && c->first & bit(b);
 	case CMP_USABLE:
 		return fabs(x - y) < (double)NS_MS / 10 || overlap(s->usable_low, s->usable_high, t->usable_low, t->usable_high);
 	case CMP_CALL:

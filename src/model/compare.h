@@ -17,6 +17,7 @@ struct compare {
 	const struct model *m;
 	struct ranking r;
 	int ref; /* the path whose hash stands in full, the others' as "same"; −1: none */
+	uint64_t first; /* paths that hear of heads no later than the first one, as far as can be told */
 };
 
 enum tone { TONE_TEXT, TONE_DIM /* unknown, not ranked */, TONE_BEST, TONE_WARN, TONE_CRIT };

@@ -84,6 +84,31 @@ void endpoint_free(struct path *p)
 	free(p);
 }
 
+void endpoint_restart(struct path *p, uint64_t now)
+{
+	struct path_priv *pp = p->priv;
+
+	p->heads = p->won = p->ties = p->missed = p->dups = p->raced = p->backs = p->own_nulls = p->client_backs = 0;
+	p->connects = p->silent_count = 0;
+	p->behind_p50 = p->behind_p99 = p->usable_p90 = p->body_lag_p90 = UNKNOWN;
+	free(pp->behind);
+	free(pp->usable);
+	free(pp->body_lag);
+	pp->behind = pp->usable = pp->body_lag = NULL;
+	for (unsigned i = 0; i < M_N; i++) {
+		if (pp->method[i])
+			hist_window_fini(pp->method[i]);
+		free(pp->method[i]);
+		pp->method[i] = NULL;
+		p->method[i].n = p->method[i].failed = p->method[i].bytes = 0;
+		p->method[i].p50 = p->method[i].p99 = UNKNOWN;
+	}
+	p->errors = (struct path_errors){ .last_mono = UNKNOWN };
+	memset(pp->err, 0, sizeof(pp->err));
+	calls_restart(p, now);
+	pp->calls_dirty = pp->race_dirty = true;
+}
+
 struct path *endpoint_clone(const struct path *p)
 {
 	struct path *to = malloc(sizeof(*to));

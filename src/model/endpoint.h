@@ -8,6 +8,9 @@ struct path *endpoint_new(const struct path_setup *s, uint64_t now_mono);
 void endpoint_free(struct path *p);
 struct path *endpoint_clone(const struct path *p);
 
+/* Figures count from now on. */
+void endpoint_restart(struct path *p, uint64_t now_mono);
+
 void endpoint_link(struct path *p, const struct event *e);
 void endpoint_reply(struct path *p, const struct event *e);
 void endpoint_info(struct path *p, const struct event *e);

@@ -13,6 +13,7 @@
 #include "model/note.h"
 #include "model/pool.h"
 #include "model/race.h"
+#include "model/racelog.h"
 #include "model/seen.h"
 
 /* ---- life ---- */
@@ -71,6 +72,21 @@ void model_free(struct model *m)
 	free(m->priv->seen);
 	free(m->priv);
 	free(m);
+}
+
+void model_restart(struct model *m)
+{
+	for (unsigned i = 0; i < m->n_paths; i++)
+		endpoint_restart(m->paths[i], m->now_mono);
+	for (unsigned i = 0; i < m->n_chains; i++) {
+		struct chain_store *s = m->chains[i]->store;
+
+		racelog_restart(&s->races);
+		s->open_n = s->judged_n = 0;
+	}
+	m->priv->n_usable = 0;
+	m->start_mono = m->now_mono;
+	m->priv->dirty |= DIRTY_ALL;
 }
 
 struct model *model_clone(const struct model *m)

@@ -456,6 +456,11 @@ unsigned model_apply(struct model *m, const struct event *e);
  */
 unsigned model_tick(struct model *m, uint64_t now_mono, uint64_t now_wall);
 void model_show(struct model *m, unsigned chain); /* which chain the screens show */
+/*
+ * Figures count from now on: of calls, races, errors, per path. What is known of blocks, links and nodes stays, and so does
+ * what was heard, for the graphs. For reports of a part of a recording.
+ */
+void model_restart(struct model *m);
 /* The app's own figures. recv_mono: stamp of the head now on the screen. loop_late: our loop ran > 100 ms late since. */
 void model_glass(struct model *m, uint64_t recv_mono, uint64_t done_mono, bool loop_late);
 void model_own(struct model *m, uint64_t cpu_ns, uint64_t rss, uint64_t frames, uint64_t events, uint64_t drops);

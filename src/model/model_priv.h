@@ -87,6 +87,7 @@ struct racelog {
 	uint32_t *us; /* per line and path, µs behind the first; or RUN_ABSENT, RUN_MISSED (racelog.c) */
 	unsigned cap, paths;
 	uint64_t seq; /* of the next line */
+	uint64_t floor; /* lines before it do not count any more */
 	uint64_t version;
 	struct race_view_kept {
 		struct race_view *v;

@@ -21,10 +21,18 @@ static uint64_t at_of(const struct racelog *l, uint64_t seq)
 	return seq % l->cap;
 }
 
+/* So many lines, the newest, count. */
+static uint64_t kept_of(const struct racelog *l)
+{
+	uint64_t n = l->seq - l->floor;
+
+	return n < RACES_LOGGED ? n : RACES_LOGGED;
+}
+
 /* Its deltas, one a path; NULL: it has left the log, or never was in it. */
 static uint32_t *deltas(const struct racelog *l, const struct node *n)
 {
-	if (n->race_seq == UNKNOWN || n->race_seq >= l->seq || l->seq - n->race_seq > RACES_LOGGED)
+	if (n->race_seq == UNKNOWN || n->race_seq < l->floor || n->race_seq >= l->seq || l->seq - n->race_seq > RACES_LOGGED)
 		return NULL;
 	return l->us + at_of(l, n->race_seq) * l->paths;
 }
@@ -91,6 +99,12 @@ void racelog_missed(struct chain *c, const struct node *n, unsigned path)
 	if (!us || path >= l->paths)
 		return;
 	us[path] = RUN_MISSED;
+	l->version++;
+}
+
+void racelog_restart(struct racelog *l)
+{
+	l->floor = l->seq;
 	l->version++;
 }
 
@@ -328,7 +342,7 @@ static void no_figures(struct race_view *v)
 static void view_make(const struct model *m, const struct chain *c, uint64_t window_ns, bool minus_rtt, struct race_view *out)
 {
 	struct racelog *l = &c->store->races;
-	uint64_t kept = l->seq < RACES_LOGGED ? l->seq : RACES_LOGGED, oldest = UNKNOWN, nodes = 0;
+	uint64_t kept = kept_of(l), oldest = UNKNOWN, nodes = 0;
 	struct work w = { .m = m, .l = l, .out = out };
 
 	no_figures(out);
@@ -370,7 +384,7 @@ out:
 /* The races of the window, one by one: NULL at its end. *at: 0 at first. */
 static const uint32_t *next_race(const struct model *m, const struct racelog *l, uint64_t window, uint64_t *at)
 {
-	uint64_t kept = l->seq < RACES_LOGGED ? l->seq : RACES_LOGGED;
+	uint64_t kept = kept_of(l);
 
 	while (*at < kept) {
 		uint64_t s = l->seq - kept + (*at)++;

@@ -14,6 +14,8 @@ void racelog_put(const struct model *m, struct chain *c, struct node *n, uint64_
 void racelog_late(struct chain *c, const struct node *n, unsigned path, uint64_t mono);
 /* A path did not push it although it was there. */
 void racelog_missed(struct chain *c, const struct node *n, unsigned path);
+/* What was logged does not count any more. */
+void racelog_restart(struct racelog *l);
 /* False without memory. */
 bool racelog_clone(struct racelog *to, const struct racelog *from);
 void racelog_free(struct racelog *l);

@@ -289,7 +289,12 @@ static bool same_fails(const struct call_stats *a, const struct call_stats *b)
 	return !(x.low > y.high || y.low > x.high);
 }
 
-/* No measurable difference. */
+bool ranking_ahead(const struct duel *d)
+{
+	return d->a_first > d->b_first && d->p * 100 < SIGNIFICANT_PERCENT;
+}
+
+/* No measurable difference: a is the better one by its figure. */
 static bool same(const struct ranking *r, unsigned a, unsigned b)
 {
 	const struct call_stats *x = &r->m->paths[a]->span[r->window], *y = &r->m->paths[b]->span[r->window];
@@ -301,9 +306,13 @@ static bool same(const struct ranking *r, unsigned a, unsigned b)
 		if (ranking_same(va, vb))
 			return true;
 		d = model_duel(r->m, a, b, r->window);
-		return d.n && d.p * 100 >= SIGNIFICANT_PERCENT;
+		return d.n && !ranking_ahead(&d);
 	case KEY_USABLE:
-		return ranking_same(va, vb) || overlap(x->usable_low, x->usable_high, y->usable_low, y->usable_high);
+		if (!ranking_same(va, vb) && !overlap(x->usable_low, x->usable_high, y->usable_low, y->usable_high))
+			return false;
+		/* Few bodies were fetched, but every head was heard: it is the first half of being usable. */
+		d = model_duel(r->m, a, b, r->window);
+		return !ranking_ahead(&d);
 	case KEY_CALLS:
 		return (ranking_same(va, vb) || overlap(x->p99_low, x->p99_high, y->p99_low, y->p99_high)) && same_fails(x, y);
 	default:

@@ -73,6 +73,8 @@ bool path_answers(const struct path *p);
 bool path_compared(const struct path *p);
 /* Closer than a tenth of a millisecond is no difference (trap d). */
 bool ranking_same(uint64_t a_ns, uint64_t b_ns);
+/* Of two paths a heard first more often than chance would have it. */
+bool ranking_ahead(const struct duel *d);
 /* Heads behind the first, p50, and of how many; UNKNOWN and 0 if it has none in the window. */
 uint64_t ranking_behind(const struct ranking *r, unsigned path, uint64_t *n);
 /* The most heads that one of the compared paths heard since the start. */

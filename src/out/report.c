@@ -18,14 +18,16 @@ const uint64_t report_steps[REPORT_STEPS] = {
 };
 
 const char *const report_rules[] = {
-	"Times come from one monotonic clock of the machine that watched; they say what was heard there, not whose node is faster.",
+	"Times come from one monotonic clock of the machine that watched; they say what was heard there, "
+	"not whose node is faster.",
 	"A head heard by pushed paths of two nodes or more is a race. Closer than 0.1 ms is a tie: nobody wins.",
 	"Paths of one node do not race: what one is behind the other is the transport's overhead.",
 	"The first two heads after a connect, and heads asked for later, are no arrivals. Polled paths are not ranked by heads.",
 	"Gate: same chain, same block 3 below the lowest head as most nodes, no block proven wrong, 95 % of calls ok.",
 	"searcher: p90 of head heard and body decoded, behind the first head; app: p99 of calls, then failures; "
 	"operator: worst health check.",
-	"No order below 30 heads (app: 30 calls). Ranges that overlap are ties; shares have Wilson 95 % ranges, pairs a sign test.",
+	"No order below 30 heads (app: 30 calls). Ranges that overlap are ties; shares have Wilson 95 % ranges, "
+	"pairs a sign test.",
 	NULL,
 };
 
@@ -184,8 +186,10 @@ static void gather_facts(struct report *r)
 	uint64_t heads = ranking_heads_in(m, o->window);
 	char a[40], b[40], n[NUMBER_MAX], place[160] = "";
 
-	if (c && c->id_known)
-		fact(r, "chain", "%s, id %llu", c->name, (unsigned long long)c->id);
+	if (c && c->id_known) {
+		snprintf(a, sizeof(a), "%llu", (unsigned long long)c->id);
+		fact(r, "chain", "%s%s%s", c->name, strstr(c->name, a) ? "" : ", id ", strstr(c->name, a) ? "" : a);
+	}
 	if (o->location && o->location[0]) {
 		utf8_clean(place, sizeof(place), o->location, strlen(o->location));
 		fact(r, "from", "%s", place);

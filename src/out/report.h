@@ -1,9 +1,9 @@
 /*
- * A comparison as a document: what a model knows of its paths, as text, Markdown, HTML or JSON (doc/REPORT.md). The same model and
- * options give the same bytes.
+ * A comparison as a document: what a model knows of its paths, as text, Markdown, HTML or JSON (doc/REPORT.md). The same model
+ * and options give the same bytes.
  *
- * It is made to be passed on: paths have the names that the user gave them. Who has none is "node1", "node2" …, never a host; texts
- * of nodes are cleaned, and hosts that stand in them are taken out.
+ * It is made to be passed on: paths have the names that the user gave them. Who has none is "node1", "node2" …, never a host;
+ * texts of nodes are cleaned, and hosts that stand in them are taken out.
  */
 #ifndef OUT_REPORT_H
 #define OUT_REPORT_H

@@ -20,7 +20,7 @@ static const char style[] =
 	"table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
 	"th,td{padding:.2em .8em;text-align:right;white-space:nowrap;border-bottom:1px solid #8884}"
 	"th:first-child,td.l{text-align:left}td.g{text-align:left;font-weight:600}"
-	".wide{overflow-x:auto}"
+	".wide{overflow-x:auto}.axis{stroke:currentColor;stroke-opacity:.15}"
 	".best{font-weight:600;color:#080}.warn{color:#a60}.crit{color:#c00;font-weight:600}.dim{opacity:.6}"
 	"@media(prefers-color-scheme:dark){.best{color:#6c6}.warn{color:#db6}.crit{color:#f77}}"
 	"svg{max-width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:currentColor}"
@@ -90,6 +90,11 @@ static double curve_y(double share)
 	return CURVE_Y + (CURVE_H - CURVE_Y - 32) * (1 - share);
 }
 
+static void axis(struct report_out *w, double x1, double y1, double x2, double y2)
+{
+	report_put(w, "<line class=\"axis\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", x1, y1, x2, y2);
+}
+
 static void axes(struct report_out *w)
 {
 	char t[40];
@@ -97,14 +102,15 @@ static void axes(struct report_out *w)
 	for (unsigned k = 0; k < REPORT_STEPS; k++) {
 		double x = curve_x((double)report_steps[k]);
 
-		report_put(w, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"currentColor\" stroke-opacity=\".15\"/>"
-			      "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
-			   x, curve_y(1), x, curve_y(0), x, CURVE_H - 12, report_step(t, sizeof(t), k));
+		axis(w, x, curve_y(1), x, curve_y(0));
+		report_put(w, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x, CURVE_H - 12,
+			   report_step(t, sizeof(t), k));
 	}
-	for (unsigned k = 0; k <= 4; k++)
-		report_put(w, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"currentColor\" stroke-opacity=\".15\"/>"
-			      "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%u %%</text>\n",
-			   CURVE_X, curve_y(k / 4.0), curve_x(1e10), curve_y(k / 4.0), CURVE_X - 6, curve_y(k / 4.0) + 4, k * 25);
+	for (unsigned k = 0; k <= 4; k++) {
+		axis(w, CURVE_X, curve_y(k / 4.0), curve_x(1e10), curve_y(k / 4.0));
+		report_put(w, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%u %%</text>\n", CURVE_X - 6, curve_y(k / 4.0) + 4,
+			   k * 25);
+	}
 }
 
 static void curve(struct report_out *w, const struct report *r)
@@ -140,8 +146,9 @@ static void curve(struct report_out *w, const struct report *r)
 
 		if (!p->raced)
 			continue;
-		report_put(w, "<tr><td class=\"l\"><svg width=\"24\" height=\"8\" viewBox=\"0 0 24 8\"><line x1=\"0\" y1=\"4\" x2=\"24\" "
-			      "y2=\"4\" stroke=\"%s\" stroke-width=\"3\"/></svg> ", colour[n++ % COLOURS]);
+		report_put(w, "<tr><td class=\"l\"><svg width=\"24\" height=\"8\" viewBox=\"0 0 24 8\">"
+			      "<line x1=\"0\" y1=\"4\" x2=\"24\" y2=\"4\" stroke=\"%s\" stroke-width=\"3\"/></svg> ",
+			   colour[n++ % COLOURS]);
 		element(w, "", p->title, "</td>");
 		for (unsigned k = 0; k < REPORT_STEPS; k++)
 			report_put(w, "<td>%.0f %%</td>", 100.0 * p->step[k] / p->raced);
@@ -157,8 +164,8 @@ static void pulse(struct report_out *w, const struct report *r)
 	double step = (double)(STRIP_W - STRIP_X) / REPORT_STRIP;
 	char t[40];
 
-	report_put(w, "<h2>Pulse</h2>\n<svg viewBox=\"0 0 %d %u\" width=\"%d\" role=\"img\" aria-label=\"heads over time\">\n", STRIP_W,
-		   r->m->n_paths * STRIP_ROW + 4, STRIP_W);
+	report_put(w, "<h2>Pulse</h2>\n<svg viewBox=\"0 0 %d %u\" width=\"%d\" role=\"img\" "
+		      "aria-label=\"heads over time\">\n", STRIP_W, r->m->n_paths * STRIP_ROW + 4, STRIP_W);
 	for (unsigned i = 0; i < r->m->n_paths; i++) {
 		const struct report_path *p = &r->path[i];
 		double y = i * STRIP_ROW + STRIP_ROW / 2.0 + 2;
@@ -189,7 +196,8 @@ static void incidents(struct report_out *w, const struct report *r)
 	for (unsigned i = 0; i < r->n_incidents; i++) {
 		const struct report_incident *n = &r->incident[i];
 
-		report_put(w, "<tr><td class=\"l\">%.19s</td><td class=\"l\">%s</td>", report_time(t, n->wall), report_kind(n->kind));
+		report_put(w, "<tr><td class=\"l\">%.19s</td><td class=\"l\">%s</td>", report_time(t, n->wall),
+			   report_kind(n->kind));
 		element(w, "<td class=\"l\">", n->text, "</td></tr>\n");
 	}
 	if (!r->n_incidents)

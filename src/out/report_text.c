@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "out/report_priv.h"
 
-enum { LABEL = 26, COLUMN = 18, COLUMNS = 5, WRAP = 118 };
+enum { LABEL = 26, COLUMN = 18, GAP = 2, COLUMNS = 5, WRAP = 118 };
 
 static char *share_text(char *out, size_t size, uint32_t part, unsigned all)
 {
@@ -70,18 +70,29 @@ static const char *strip_legend(const struct report *r, char *out, size_t size)
 
 /* ---- text ---- */
 
+static int column_w(const struct report_path *p)
+{
+	int w = (int)utf8_columns(p->title), k;
+
+	for (unsigned row = 0; row < CMP_N; row++) {
+		k = (int)utf8_columns(p->cell[row].text);
+		w = k > w ? k : w;
+	}
+	return w + GAP > COLUMN ? w + GAP : COLUMN;
+}
+
 static void text_table(struct report_out *w, const struct report *r, unsigned from, unsigned to)
 {
 	report_put(w, "\n");
 	report_cell(w, "", LABEL, false);
 	for (unsigned i = from; i < to; i++)
-		report_cell(w, r->path[i].title, COLUMN, true);
+		report_cell(w, r->path[i].title, column_w(&r->path[i]), true);
 	report_put(w, "\n");
 	for (unsigned row = 0; row < CMP_N; row++) {
 		report_cell(w, compare_group((enum compare_row)row), 6, false);
 		report_cell(w, compare_label((enum compare_row)row), LABEL - 6, false);
 		for (unsigned i = from; i < to; i++)
-			report_cell(w, r->path[i].cell[row].text, COLUMN, true);
+			report_cell(w, r->path[i].cell[row].text, column_w(&r->path[i]), true);
 		report_put(w, "\n");
 	}
 }
@@ -126,8 +137,8 @@ static void incidents(struct report_out *w, const struct report *r, const char *
 	char t[32];
 
 	for (unsigned i = 0; i < r->n_incidents; i++)
-		report_put(w, "%s%.19s  %-11s  %s\n", indent, report_time(t, r->incident[i].wall), report_kind(r->incident[i].kind),
-			   r->incident[i].text);
+		report_put(w, "%s%.19s  %-11s  %s\n", indent, report_time(t, r->incident[i].wall),
+			   report_kind(r->incident[i].kind), r->incident[i].text);
 	if (r->n_incidents == 0)
 		report_put(w, "%snone\n", indent);
 }
@@ -155,8 +166,10 @@ enum status report_text(struct buf *out, const struct report *r)
 	report_put(&w, "\nIncidents%s\n", r->more_incidents ? " (the newest)" : "");
 	incidents(&w, r, "");
 	report_put(&w, "\nRules\n");
-	for (unsigned i = 0; report_rules[i]; i++)
+	for (unsigned i = 0; report_rules[i]; i++) {
+		report_put(&w, "- ");
 		put_wrapped(&w, report_rules[i]);
+	}
 	return w.st;
 }
 
@@ -166,8 +179,9 @@ enum status report_text(struct buf *out, const struct report *r)
 static void md(struct report_out *w, const char *text)
 {
 	static const char what[] = "\\|<>*_`[]#!@~&";
-	static const char *const with[] = { "\\\\", "\\|", "&lt;", "&gt;", "\\*", "\\_", "\\`", "\\[", "\\]", "\\#", "\\!", "&#64;",
-					    "\\~", "&amp;" };
+	static const char *const with[] = {
+		"\\\\", "\\|", "&lt;", "&gt;", "\\*", "\\_", "\\`", "\\[", "\\]", "\\#", "\\!", "&#64;", "\\~", "&amp;",
+	};
 
 	report_escaped(w, text, what, with);
 }
