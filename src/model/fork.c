@@ -204,14 +204,50 @@ static unsigned gather(const struct model *m, const struct chain *c, struct cand
 	return n;
 }
 
-static bool better(const struct candidate *a, const struct candidate *b)
+/*
+ * When both branches were known: the later one of their first blocks above the common ancestor. 0: one descends from the
+ * other, or nobody knows.
+ */
+static uint64_t parted_mono(const struct chain *c, const struct node *a, const struct node *b)
 {
+	const struct node *above_a = NULL, *above_b = NULL;
+
+	for (unsigned i = 0; a && b && a != b && i < 2 * REORG_DEPTH; i++) {
+		bool up_a = a->b.h.number >= b->b.h.number, up_b = b->b.h.number >= a->b.h.number;
+
+		if (up_a) {
+			above_a = a;
+			a = ready_parent(c, a);
+		}
+		if (up_b) {
+			above_b = b;
+			b = ready_parent(c, b);
+		}
+	}
+	if (!a || a != b || !above_a || !above_b)
+		return 0;
+	return above_a->known_mono > above_b->known_mono ? above_a->known_mono : above_b->known_mono;
+}
+
+/* A change of branch of long ago says nothing about this fork. */
+static uint64_t switched_here(const struct candidate *a, uint64_t parted)
+{
+	return a->switch_mono >= parted ? a->switch_mono : 0;
+}
+
+static bool better(const struct chain *c, const struct candidate *a, const struct candidate *b)
+{
+	uint64_t parted, x, y;
+
 	if (a->votes != b->votes)
 		return a->votes > b->votes;
 	if (a->n->b.h.number != b->n->b.h.number)
 		return a->n->b.h.number > b->n->b.h.number;
-	if (a->switch_mono != b->switch_mono)
-		return a->switch_mono > b->switch_mono;
+	parted = parted_mono(c, a->n, b->n);
+	x = switched_here(a, parted);
+	y = switched_here(b, parted);
+	if (x != y)
+		return x > y;
 	if (a->n->known_mono != b->n->known_mono)
 		return a->n->known_mono < b->n->known_mono;
 	return memcmp(a->n->b.h.hash.b, b->n->b.h.hash.b, 32) < 0;
@@ -234,7 +270,7 @@ static struct node *choose(const struct model *m, const struct chain *c)
 		list[i].votes = (unsigned)__builtin_popcountll(nodes);
 	}
 	for (unsigned i = 1; i < n; i++)
-		if (better(&list[i], &list[best]))
+		if (better(c, &list[i], &list[best]))
 			best = i;
 	return list[best].n;
 }

@@ -7,8 +7,8 @@
  *
  * The tip is the claim with, in this order, (1) the most nodes behind it: nodes whose claim is that block, an ancestor of
  * it, or not known to be on another branch; a claim much older than the newest one is no vote, nor is a polled one where
- * the same node pushes; (2) the highest number; (3) the latest change of a path to it from another branch: who knew both
- * and left one knows more than who heard only one; (4) the earliest arrival; (5) the smaller hash.
+ * the same node pushes; (2) the highest number; (3) the latest change of a path to it from another branch, since the two
+ * are known: who knew both and left one knows more than who heard only one; (4) the earliest arrival; (5) the smaller hash.
  *
  * It is a function of the claims alone, and events reach fork_head sorted by their stamps (model.c), so neither the order
  * of the rings nor history has a say.

@@ -320,6 +320,15 @@ void race_usable(struct model *m, struct node *n, const struct event *e)
 
 /* ---- time ---- */
 
+/* It told of another block of that height: it was on another branch, which is no loss. */
+static bool on_other_branch(const struct path *p, const struct node *n)
+{
+	for (unsigned i = 0; i < p->heard_n; i++)
+		if (p->heard[i].number == n->b.h.number)
+			return true;
+	return false;
+}
+
 /*
  * Heads that others heard and this path did not, though it was there from before it came until `end`. Stamps decide, not
  * the state now: the link event of a moment ago may still be in another ring.
@@ -336,6 +345,8 @@ static void count_missed(struct model *m, unsigned chain, struct node *n, uint64
 			continue;
 		if (p->state == LINK_POLLING || pp->first_head == UNKNOWN || pp->first_head >= n->push_mono ||
 		    pp->up_since >= n->push_mono || (!pp->up && pp->down_mono <= end))
+			continue;
+		if (on_other_branch(p, n))
 			continue;
 		p->missed++;
 		n->lost_by |= bit(i);

@@ -40,7 +40,8 @@ static void print_race(const struct model *m, bool minus_rtt)
 		const struct race_path *p = &v->path[i];
 
 		printf("{\"ev\":\"race\",\"path\":%u,\"minus_rtt\":%s,\"heads\":%" PRIu64 ",\"raced\":%" PRIu64
-		       ",\"won\":%" PRIu64 ",\"ties\":%" PRIu64 ",\"missed\":%" PRIu64 ",\"dups\":%" PRIu64 ",\"backs\":%" PRIu64 ",\"rtt\":%" PRId64,
+		       ",\"won\":%" PRIu64 ",\"ties\":%" PRIu64 ",\"missed\":%" PRIu64 ",\"dups\":%" PRIu64
+		       ",\"backs\":%" PRIu64 ",\"rtt\":%" PRId64,
 		       i, minus_rtt ? "true" : "false", v->heads, p->raced, p->won, p->ties, p->missed, m->paths[i]->dups,
 		       m->paths[i]->backs, m->paths[i]->rtt_ns == UNKNOWN ? INT64_C(-1) : (int64_t)m->paths[i]->rtt_ns);
 		times("behind", &p->behind);

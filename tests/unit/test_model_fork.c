@@ -234,6 +234,34 @@ static void majority_decides(void **state)
 	model_free(m);
 }
 
+/* That a node changed its branch once does not decide the forks that come later. */
+static void an_old_change_decides_nothing(void **state)
+{
+	struct model *m = rig_model(2, 1);
+	struct head first = rig_head(111, 111, 110), other = rig_head(111, 1111, 110), next = rig_head(112, 1112, 1111);
+	struct head east = rig_head(113, 113, 1112), west = rig_head(113, 1113, 1112);
+
+	(void)state;
+	rig_run(m, 0, 100, 110);
+	rig_run(m, 1, 110, 110);
+	for (unsigned p = 0; p < 2; p++) {
+		/* Both change, the second a little later. */
+		rig_say(m, p, 1332000, &first, SRC_PUSH);
+		rig_say(m, p, 1332500 + p * 20, &other, SRC_PUSH);
+		rig_say(m, p, 1344000 + p, &next, SRC_PUSH);
+	}
+	rig_tick(m, 1345000);
+	assert_int_equal(model_chain(m)->reorg_count, 1);
+	rig_say(m, 0, 1356000, &east, SRC_PUSH);
+	rig_tick(m, 1356300);
+	rig_say(m, 1, 1356400, &west, SRC_PUSH);
+	rig_tick(m, 1357000);
+	assert_true(hash_eq(&model_chain(m)->head->h.hash, &east.hash));
+	assert_int_equal(model_chain(m)->reorg_count, 1);
+	rig_check(m, true);
+	model_free(m);
+}
+
 /* A slow path that still tells the loser does not bring it back. */
 static void slow_path_does_not_flap(void **state)
 {
@@ -422,6 +450,7 @@ int main(void)
 		cmocka_unit_test(set_back_out_of_sight),
 		cmocka_unit_test(reconnect_to_a_younger_chain),
 		cmocka_unit_test(majority_decides),
+		cmocka_unit_test(an_old_change_decides_nothing),
 		cmocka_unit_test(slow_path_does_not_flap),
 		cmocka_unit_test(reincluded),
 		cmocka_unit_test(forks_by_hash),

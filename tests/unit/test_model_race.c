@@ -178,6 +178,28 @@ static void missed_and_doubled(void **state)
 	model_free(m);
 }
 
+/* Who was on another branch has not missed the blocks of this one. */
+static void a_branch_is_no_loss(void **state)
+{
+	struct model *m = rig_model(3, 1);
+	struct head other = rig_head(5, 1005, 4);
+
+	(void)state;
+	for (uint64_t n = 1; n <= 8; n++) {
+		for (unsigned p = 0; p < 3; p++)
+			if (p < 2 || (n != 5 && n != 7))
+				hear_us(m, p, n * 12000, p * 500, n, SRC_PUSH);
+		if (n == 5)
+			rig_say(m, 2, 60001, &other, SRC_PUSH);
+		rig_tick(m, n * 12000 + 2000);
+	}
+	rig_tick(m, 300000);
+	assert_int_equal(m->paths[2]->missed, 1);
+	assert_int_equal(model_race(m, RACE_ALL, false)->path[2].missed, 1);
+	assert_int_equal(m->paths[0]->missed + m->paths[1]->missed, 0);
+	model_free(m);
+}
+
 static void lateness(void **state)
 {
 	struct model *m = rig_model(1, 1), *dev = rig_model(1, 31337);
@@ -687,6 +709,7 @@ int main(void)
 		cmocka_unit_test(revised_for_a_second),
 		cmocka_unit_test(what_is_no_arrival),
 		cmocka_unit_test(missed_and_doubled),
+		cmocka_unit_test(a_branch_is_no_loss),
 		cmocka_unit_test(lateness),
 		cmocka_unit_test(usable),
 		cmocka_unit_test(calls),
