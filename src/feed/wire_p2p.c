@@ -167,7 +167,7 @@ static bool from_messages(const struct event *e)
 	case EV_CHAIN: case EV_HEAD: case EV_BLOCK: case EV_VERDICT: case EV_REPLY:
 		return true;
 	case EV_INFO:
-		return e->u.info.info == INFO_CLIENT || e->u.info.info == INFO_FORK;
+		return e->u.info.info != INFO_POLL_INTERVAL;
 	default:
 		return false;
 	}
@@ -347,6 +347,7 @@ static void on_status(struct wire_p2p *w, const struct peer_event *ev)
 	const struct eth_status *s = ev->u.status.status;
 	uint64_t id = forkid_chain(&s->genesis, s->fork_hash);
 	struct event fact = { .mono = ev->recv_ns, .wall = ev->wall_ns };
+	struct event pool = { .kind = EV_INFO, .mono = ev->recv_ns, .wall = ev->wall_ns, .u.info.info = INFO_TXPOOL };
 	struct err e;
 
 	if (w->chain.kind == EV_CHAIN && !hash_eq(&w->chain.u.chain.genesis, &s->genesis)) {
@@ -371,6 +372,9 @@ static void on_status(struct wire_p2p *w, const struct peer_event *ev)
 	w->hooks.link(w->hooks.ctx, LINK_POLLING, ST_OK, "");
 	say_client(w, ev);
 	say_fork(w, s, ev);
+	/* There is no such question here: nobody needs to wait for the answer. */
+	pool.u.info.code = ST_UNSUPPORTED;
+	p2p_emit(w, &pool, false);
 	if (peer_fact_event(&fact, w->peer))
 		p2p_emit(w, &fact, true);
 	p2p_say_poll(w);
