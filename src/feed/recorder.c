@@ -659,7 +659,9 @@ enum status recorder_start(struct recorder **out, const struct recorder_opts *o,
 		goto out;
 	copy_feeds(r, o);
 	r->ring = (struct recring){
-		.limit = o->ring_bytes ? o->ring_bytes : RING_BYTES, .span_ns = o->ring_ns ? o->ring_ns : RING_NS, .snap = r->snap,
+		.limit = o->ring_bytes ? o->ring_bytes : RING_BYTES,
+		.span_ns = o->ring_ns ? o->ring_ns : RING_NS,
+		.snap = r->snap,
 	};
 	r->ringing = !o->file;
 	st = o->file ? open_file(r, o->file, o->mono, o->wall, e) : ST_OK;

@@ -1,6 +1,6 @@
 /*
- * The newest frames of a recording that has no file yet, in memory: bounded by their bytes and by their age. What leaves it becomes
- * part of the snapshot, so that snapshot and ring together are a recording that can begin at any time. One thread.
+ * The newest frames of a recording that has no file yet, in memory: bounded by their bytes and by their age. What leaves it
+ * becomes part of the snapshot, so that snapshot and ring together are a recording that can begin at any time. One thread.
  */
 #ifndef FEED_RECRING_H
 #define FEED_RECRING_H
