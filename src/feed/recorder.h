@@ -1,7 +1,8 @@
 /*
  * Records what feeds exchange with their nodes, on a thread of its own (design.md §9). Feeds copy what they send and hear into
  * a bounded queue and never wait: what finds no room is left out, counted, and told by a DROP frame; so is what the disk
- * does not take. Without a file it keeps the newest in memory (the ring, recring.h), for a file that begins then. Secrets of the URLs and headers are blotted out of what nodes send back before it is written.
+ * does not take. Without a file it keeps the newest in memory (the ring, recring.h), for a file that begins later. Secrets of
+ * the URLs and headers are blotted out of what nodes send back before it is written.
  */
 #ifndef FEED_RECORDER_H
 #define FEED_RECORDER_H
