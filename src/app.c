@@ -263,6 +263,7 @@ static enum status start_recorder(struct app *a, const char *file, const struct 
 		.version = "chaintop " PACKAGE_VERSION,
 		.mono = a->model->start_mono,
 		.wall = a->model->now_wall,
+		.ring_ns = a->conf->rewind > INCIDENT_BEFORE_S * NS_S ? a->conf->rewind : INCIDENT_BEFORE_S * NS_S,
 	};
 
 	for (unsigned i = 0; i < a->n_urls; i++) {
@@ -331,8 +332,10 @@ enum status app_start(struct app *a, const char *record, struct err *e)
 		st = outputs_start(a->outputs, a->model, "live", e);
 	if (a->conf->key && st == ST_OK)
 		st = enode_key(key, a->conf->key, e);
-	if (record && st == ST_OK)
+	if ((record || (a->stays && rewind_wanted(a->conf))) && st == ST_OK)
 		st = start_recorder(a, record, paths, e);
+	if (a->recorder && !record)
+		rewind_start(&a->rewind, a->recorder, a->conf);
 	for (unsigned i = 0; i < a->n_urls && st == ST_OK; i++) {
 		struct feed_opts o = {
 			.url = &a->urls[i],
@@ -560,6 +563,7 @@ unsigned app_tick(struct app *a, uint64_t now)
 	outputs_tick(a->outputs, a->model);
 	if (a->recorder)
 		mark_reorgs(a);
+	rewind_tick(&a->rewind, a->model, now, time_wall());
 	return dirty;
 }
 
@@ -597,6 +601,7 @@ enum status app_stop_recording(struct app *a, struct err *e)
 
 	if (!r)
 		return ST_OK;
+	rewind_stop(&a->rewind);
 	a->stuck |= !stop_feeds(a);
 	a->recorder = NULL;
 	return recorder_stop(r, time_mono(), time_wall(), a->stuck, e);

@@ -12,6 +12,7 @@
 #include "feed/replay.h"
 #include "hook.h"
 #include "model/model.h"
+#include "rewind.h"
 #include "outputs.h"
 
 struct app {
@@ -29,6 +30,8 @@ struct app {
 	bool there, ended; /* replay: the place it was told to start at, and its end, are reached */
 	uint64_t until; /* replay: it ends at this time of the recording; 0: at its end */
 	struct recorder *recorder; /* NULL: not recording */
+	bool stays; /* set by a front end before app_start: it is not over at once, so what is said is kept (rewind.h) */
+	struct rewind rewind;
 	struct hooks *hooks; /* NULL: none */
 	uint64_t hooks_cursor; /* of model.alerts */
 	struct outputs *outputs; /* NULL: the screen is all */

@@ -378,6 +378,8 @@ headlines_second(struct canvas *c, int y, const struct headlines *h)
 	word = line_width(&l) + 1;
 	add(&l, 0, ROLE_TEXT, 0, " %s",
 		(int)utf8_columns(v->text) + word <= w || v->brief[0] == '\0' ? v->text : v->brief);
+	if (h->rec != NULL && h->rec[0] != '\0')
+		add(&l, 0, ROLE_CRIT, CELL_BOLD, "%s%s %s", sep, c->glyphs == GLYPHS_ASCII ? "*" : "\xe2\x97\x8f", h->rec);
 	/* A bound: rounded up. */
 	if (m->clock_bound != UNKNOWN && m->n_paths > 0)
 		add(&l, 3, ROLE_LABEL, 0, "%sclock \xc2\xb1%" PRIu64 " ms", sep, (m->clock_bound + NS_MS - 1) / NS_MS);

@@ -13,6 +13,7 @@ struct headlines {
 	const struct model *shown; /* live, or the frozen copy */
 	bool frozen;
 	const char *badge; /* what line 1 begins with, inverse; NULL: nothing */
+	const char *rec; /* what is being recorded; NULL or "": nothing */
 	const char *flash; /* one sentence instead of line 2; NULL or "": none */
 };
 

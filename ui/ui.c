@@ -34,7 +34,7 @@ struct ui {
 	bool relayout, all; /* all: everything has to be drawn again */
 	bool stale_data; /* no path answers: what came from them is drawn dim */
 	bool send; /* the terminal lost what it showed: the next frame counts as different */
-	char flash[160];
+	char flash[240], rec[80];
 	const char *badge;
 	struct replaybar *bar; /* NULL: nothing is replayed */
 	bool flashed; /* the page of howto has it on line 2 */
@@ -525,6 +525,7 @@ ui_command(struct ui *ui, const struct model *m, enum ui_cmd cmd)
 		ui->relayout = true;
 		return UI_RES_REDRAW;
 	case UI_BACK: return back(ui, m);
+	case UI_RECORD: return UI_RES_RECORD | UI_RES_REDRAW;
 	case UI_ALERTS: return alerts(ui, m);
 	case UI_CHAIN: return change_chain(ui, m);
 	case UI_UNITS:
@@ -675,7 +676,7 @@ draw_all(struct ui *ui, const struct model *live, unsigned dirty)
 {
 	const struct model *m = shown(ui, live);
 	struct headlines h = {
-		.live = live, .shown = m, .frozen = ui->frozen != NULL, .flash = ui->flash, .badge = ui->badge,
+		.live = live, .shown = m, .frozen = ui->frozen != NULL, .flash = ui->flash, .rec = ui->rec, .badge = ui->badge,
 	};
 	struct canvas page;
 
@@ -792,6 +793,12 @@ void
 ui_flash(struct ui *ui, const char *text)
 {
 	utf8_clean(ui->flash, sizeof(ui->flash), text, strlen(text));
+}
+
+void
+ui_recording(struct ui *ui, const char *word)
+{
+	utf8_clean(ui->rec, sizeof(ui->rec), word, strlen(word));
 }
 
 void

@@ -37,6 +37,7 @@ enum ui_result {
 	UI_RES_CLEAR = 64, /* screen_clear: the terminal shows something else than we think */
 	UI_RES_BODY = 128, /* ui_want has a body that somebody wants to see */
 	UI_RES_ACK = 1 << 9, /* model_alert_ack(ui_alert(ui)) */
+	UI_RES_RECORD = 1 << 11, /* begin or end a recording */
 	UI_RES_MUTE = 1 << 10, /* model_alert_mute(ui_alert(ui)) */
 	UI_RES_COPY = 256, /* ui_clip is for the clipboard: screen_copy, then say how it went by ui_flash */
 };
@@ -84,6 +85,8 @@ int ui_view(const struct ui *ui);
 const char *ui_focus(const struct ui *ui);
 /* A recording is played: the line above the keys is its bar. Copied; NULL: there is none. */
 void ui_replay(struct ui *ui, const struct replaybar *b);
+/* "REC 00:12:04 18.3 MiB" in line 2, as long as there is one; "": none. Copied. */
+void ui_recording(struct ui *ui, const char *word);
 /* One sentence in line 2 until the next key: what a key of the app's did. Cleaned and cut. */
 void ui_flash(struct ui *ui, const char *text);
 

@@ -42,6 +42,8 @@ static const char *loop(struct app *a)
 		if (a->replay && a->ended && !more)
 			return "end";
 		now = time_mono();
+		if (save_asked())
+			rewind_save(&a->rewind, a->model, now, time_wall());
 		if (now >= next_tick) {
 			app_tick(a, now);
 			next_tick = now - now % (TICK_MS * NS_MS) + TICK_MS * NS_MS;
@@ -58,6 +60,8 @@ int headless_run(struct app *a)
 
 	if (st == ST_OK) {
 		stop_on_signals(&a->wake, NULL);
+		save_on_signal(&a->wake);
+		a->stays = true;
 		st = app_start(a, NULL, &e);
 	}
 	if (st == ST_OK)

@@ -223,6 +223,28 @@ static void copy(struct monitor *m)
 	ui_flash(m->ui, text);
 }
 
+static void record(struct monitor *m)
+{
+	if (m->a->replay)
+		ui_flash(m->ui, "a recording is played: there is nothing to record");
+	else
+		rewind_key(&m->a->rewind, m->a->model, time_mono(), time_wall());
+}
+
+/* What became of a recording stands on line 2 like a hint, and for how long there is one. */
+static void show_recording(struct monitor *m, uint64_t now)
+{
+	struct rewind *w = &m->a->rewind;
+	char word[80];
+
+	ui_recording(m->ui, rewind_word(w, now, word, sizeof(word)));
+	if (!w->say[0])
+		return;
+	ui_flash(m->ui, w->say);
+	m->hint_until = now + HINT_MS * NS_MS;
+	w->say[0] = '\0';
+}
+
 static void act(struct monitor *m, unsigned res)
 {
 	struct model *model = m->a->model;
@@ -245,6 +267,8 @@ static void act(struct monitor *m, unsigned res)
 		(void)model_alert_ack(model, ui_alert(m->ui));
 	if (res & UI_RES_MUTE)
 		(void)model_alert_mute(model, ui_alert(m->ui), ALERT_MUTE_NS);
+	if (res & UI_RES_RECORD)
+		record(m);
 	if (res & (UI_RES_ACK | UI_RES_MUTE))
 		m->dirty |= DIRTY_HEALTH;
 	if (res & UI_RES_MOUSE)
@@ -452,9 +476,12 @@ static void loop(struct monitor *m)
 			rewind_demo(m);
 		m->urgent |= (bits & DIRTY_HEAD) != 0;
 		now = time_mono();
+		if (save_asked())
+			rewind_save(&a->rewind, a->model, now, time_wall());
 		if (now >= m->next_tick) {
 			m->dirty |= app_tick(a, now);
 			tell_terminal(m);
+			show_recording(m, now);
 			ask_for_page(m);
 			end_hint(m, now);
 			m->redraw = true;
@@ -494,6 +521,8 @@ static int run_screen(struct app *a, const struct theme *theme, enum glyphs g)
 		loop(&m);
 	}
 	screen_close(m.s);
+	if (a->rewind.state == REWIND_USER || a->rewind.state == REWIND_INCIDENT)
+		fprintf(stderr, "chaintop: recorded in %s\n", a->rewind.file);
 	free(m.playback);
 	ui_free(m.ui);
 	return m.ui ? EXIT_FINE : EXIT_OURS;
@@ -512,6 +541,10 @@ int monitor_show(struct app *a)
 	if (theme_of(c, &theme, &e) != ST_OK)
 		return cmd_fail(&e);
 	stop_on_signals(&a->wake, screen_emergency);
+	if (!text) {
+		save_on_signal(&a->wake);
+		a->stays = true;
+	}
 	if (a->n_urls == 0 && text && !a->replay)
 		return once_howto(c, &theme, g);
 	if (a->replay && text) {

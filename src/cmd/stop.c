@@ -6,7 +6,7 @@
 
 /* A handler has no argument: this is what it must reach. */
 static struct {
-	volatile sig_atomic_t count;
+	volatile sig_atomic_t count, save;
 	struct wake *wake;
 	void (*last)(void);
 } stop;
@@ -33,6 +33,31 @@ void stop_on_signals(struct wake *w, void (*last)(void))
 	sigemptyset(&sa.sa_mask);
 	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		sigaction(all[i], &sa, NULL);
+}
+
+static void on_save(int sig)
+{
+	(void)sig;
+	stop.save = 1;
+	wake_raise(stop.wake);
+}
+
+void save_on_signal(struct wake *w)
+{
+	struct sigaction sa = { .sa_handler = on_save, .sa_flags = SA_RESTART };
+
+	stop.wake = w;
+	stop.save = 0;
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGUSR1, &sa, NULL);
+}
+
+bool save_asked(void)
+{
+	bool asked = stop.save != 0;
+
+	stop.save = 0;
+	return asked;
 }
 
 bool stop_asked(void)

@@ -14,7 +14,7 @@
  * Options of the table that the file may set. The others are about one run: --once, --output, --last …
  */
 static const char *const file_keys[] = {
-	"location", "bodies", "theme", "color", "ascii", "view", "clock-bound",
+	"location", "bodies", "mempool", "rewind", "incidents", "theme", "color", "ascii", "view", "clock-bound",
 	"header", "jwt", "cacert", "insecure", "proxy",
 };
 
