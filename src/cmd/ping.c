@@ -1,199 +1,300 @@
-/* chaintop ping enode://…: is there a node, is it the one that the URL names, what does it say, how fast is it? */
-#include <inttypes.h>
+/* chaintop ping URL...: round trips by phase, over any transport. */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/time.h"
-#include "base/utf8.h"
 #include "cmd/cmd.h"
+#include "cmd/netopts.h"
+#include "cmd/ping_enode.h"
+#include "cmd/ping_table.h"
+#include "cmd/session.h"
+#include "cmd/stop.h"
 #include "configured.h"
-#include "eth/chains.h"
-#include "eth/forkid.h"
-#include "net/devp2p/dial.h"
-#include "net/devp2p/enode.h"
 
-enum { PINGS = 5 };
+enum { URLS_MAX = 64, ROUNDS = 5 };
 
-struct ping {
-	struct net_loop *loop;
-	struct dial *d;
-	uint64_t start_ns, secure_ns;
-	unsigned pongs;
-	uint64_t best_ns, worst_ns, sum_ns;
+static const uint64_t NO_TIME = 50 * NS_US; /* what is no lookup is no DNS */
+
+/* One round: a connection of its own, and two calls over it. */
+struct round {
+	struct ping_result *r;
+	uint64_t first_ns, done_ns, body_ns; /* of the answer */
 };
 
-static double ms(uint64_t ns)
+struct ping {
+	const struct conf *conf;
+	struct net_opts net;
+	struct net_loop *loop; /* to wait between rounds */
+	struct wake wake;
+	struct url urls[URLS_MAX];
+	unsigned n;
+	struct ping_result results[URLS_MAX];
+};
+
+/* An error answer is an answer: the way there and back was the same. */
+static void on_answer(void *ctx, const struct rpc_msg *m, const char *text, size_t n, const struct net_meta *meta)
 {
-	return (double)ns / 1e6;
+	struct round *r = ctx;
+	struct json_str s;
+	struct json j;
+
+	(void)text;
+	(void)n;
+	r->done_ns = time_mono();
+	r->first_ns = meta->recv_ns ? meta->recv_ns : r->done_ns;
+	r->body_ns = meta->reads > 1 ? meta->xfer_ns : 0;
+	if (m->is_error)
+		return;
+	json_init(&j, m->result.p, m->result.n);
+	if (json_peek(&j) == JSON_STRING && json_string(&j, &s) && hex_u64(s.p, s.n, &r->r->chain, NULL))
+		r->r->chain_known = true;
 }
 
-static void put_hex(const void *p, size_t n)
+static uint64_t behind(uint64_t t, uint64_t before)
 {
-	const uint8_t *b = p;
-
-	for (size_t i = 0; i < n; i++)
-		printf("%02x", b[i]);
+	return t > before ? t - before : 0;
 }
 
-static void print_hello(const struct p2p_hello *h)
+/* Phases are told as they were reached since the start. */
+static void add_phases(struct ping_result *r, const struct session *s, const struct round *o, uint64_t start)
 {
-	char client[200];
+	const struct net_phases *p = session_phases(s);
+	bool http = r->via == URL_HTTP || r->via == URL_HTTPS;
+	uint64_t up = p->tls ? p->tls : p->tcp;
 
-	utf8_clean(client, sizeof(client), h->client, strlen(h->client));
-	printf("%-10s %s\n%-10s", "client", client, "speaks");
-	for (unsigned i = 0; i < h->n_caps; i++) {
-		char name[40];
-
-		utf8_clean(name, sizeof(name), h->caps[i].name, strlen(h->caps[i].name));
-		printf(" %s/%" PRIu32, name, h->caps[i].version);
-	}
-	printf("%s; p2p %" PRIu64 "\n", h->more_caps ? " …" : "", h->version);
+	if (p->dns >= NO_TIME && r->via != URL_IPC)
+		ping_add(r, PING_DNS, p->dns);
+	if (p->tcp)
+		ping_add(r, PING_TCP, behind(p->tcp, p->dns));
+	if (p->tls && (r->via == URL_HTTPS || r->via == URL_WSS))
+		ping_add(r, PING_TLS, behind(p->tls, p->tcp));
+	if (r->via == URL_WS || r->via == URL_WSS)
+		ping_add(r, PING_UPGRADE, behind(p->ready, up));
+	/* Over HTTP the request went out by itself when the connection stood. */
+	ping_add(r, PING_FIRST, http ? behind(o->first_ns, start + up) : behind(o->first_ns, session_sent(s)));
+	if (o->body_ns)
+		ping_add(r, PING_BODY, o->body_ns);
+	ping_add(r, PING_TOTAL, behind(o->done_ns, start));
 }
 
-static void print_status(const struct eth_status *s, unsigned version)
+static enum status call(struct ping *p, struct session *s, uint64_t id, struct err *e)
 {
-	uint64_t id = forkid_chain(&s->genesis, s->fork_hash);
-	const struct chain_info *c = chain_find(id);
-	char words[FORKID_TEXT];
+	char request[96];
+	int n = snprintf(request, sizeof(request), "{\"jsonrpc\":\"2.0\",\"id\":%u,\"method\":\"eth_chainId\",\"params\":[]}",
+			 (unsigned)id);
 
-	printf("%-10s eth/%u%s\n", "status", version, s->has & ETH_IS_BOR ? " (Bor)" : "");
-	printf("%-10s %" PRIu64 "\n", "network", s->network);
-	/* The genesis and the forks say which chain it is; a network id is any number. */
-	if (id)
-		printf("%-10s %" PRIu64 "%s%s\n", "chain", id, c->id ? ", " : "", c->id ? c->name : "");
-	printf("%-10s 0x", "genesis");
-	put_hex(s->genesis.b, 32);
-	printf("\n%-10s 0x", "fork id");
-	put_hex(s->fork_hash, 4);
-	if (forkid_words(words, &s->genesis, s->fork_hash, s->fork_next, time_wall() / NS_S) != FORKID_OTHER)
-		printf(", %s", words);
-	else if (s->fork_next)
-		printf(", next %" PRIu64, s->fork_next);
-	printf("\n%-10s 0x", "head");
-	put_hex(s->head.b, 32);
-	printf("\n");
-	if (s->has & ETH_HAS_RANGE)
-		printf("%-10s %" PRIu64 " to %" PRIu64 "\n", "blocks", s->earliest, s->latest);
+	return session_call(s, request, (size_t)n, id, p->conf->request_timeout, e);
 }
 
-static enum status next_ping(struct ping *p, struct err *e)
+/* Each has a loop of its own: one keeps names and connections for the next. */
+static struct net_loop *new_loop(const struct ping *p)
 {
-	return peer_ping(dial_peer(p->d), time_mono(), e);
+	struct net_loop *l = net_loop_new();
+
+	if (l && net_loop_watch(l, wake_fd(&p->wake)) == ST_OK)
+		return l;
+	if (l)
+		net_loop_free(l);
+	return NULL;
 }
 
-static enum status take(struct ping *p, const struct peer_event *ev, struct err *e)
+static enum status one_round(struct ping *p, struct ping_result *r, struct err *e)
 {
-	const struct net_phases *ph = dial_phases(p->d);
-
-	switch (ev->kind) {
-	case PEER_SECURE:
-		p->secure_ns = time_mono() - p->start_ns;
-		printf("%-10s %.1f ms\n", "TCP", ms(ph->tcp));
-		printf("%-10s %.1f ms: it has the key of that node id\n", "RLPx", ms(p->secure_ns));
-		return ST_OK;
-	case PEER_HELLO:
-		printf("%-10s %.1f ms\n", "Hello", ms(time_mono() - p->start_ns));
-		print_hello(ev->u.hello);
-		return ST_OK;
-	case PEER_STATUS:
-		printf("%-10s %.1f ms\n", "Status", ms(ph->ready));
-		print_status(ev->u.status.status, ev->u.status.version);
-		return next_ping(p, e);
-	case PEER_PONG:
-		p->pongs++;
-		p->sum_ns += ev->u.rtt_ns;
-		if (p->pongs == 1 || ev->u.rtt_ns < p->best_ns)
-			p->best_ns = ev->u.rtt_ns;
-		if (ev->u.rtt_ns > p->worst_ns)
-			p->worst_ns = ev->u.rtt_ns;
-		return p->pongs < PINGS ? next_ping(p, e) : ST_OK;
-	default:
-		return ST_OK;
-	}
-}
-
-static enum status talk(struct ping *p, struct err *e)
-{
-	struct peer_event ev;
+	struct url u = *r->url;
+	struct round o = { .r = r };
+	const struct session_hooks h = { .ctx = &o, .answer = on_answer };
+	struct net_loop *l = new_loop(p);
+	uint64_t start = time_mono();
+	struct session *s = NULL;
 	enum status st;
 
-	while (p->pongs < PINGS) {
-		uint64_t now = time_mono(), due = dial_deadline(p->d);
+	if (!l)
+		return err_set(e, ST_NOMEM, "no memory");
+	u.scheme = r->via;
+	st = session_open(&s, l, &u, &p->net, &h, e);
+	if (st == ST_OK)
+		st = call(p, s, 1, e);
+	if (st == ST_OK) {
+		add_phases(r, s, &o, start);
+		r->answered++;
+		st = call(p, s, 2, e);
+		if (st == ST_OK)
+			ping_add(r, PING_AGAIN, behind(o.done_ns, session_sent(s)));
+	}
+	session_close(s);
+	net_loop_free(l);
+	return st;
+}
 
-		if (due > now + NS_S)
-			due = now + NS_S;
-		st = net_loop_wait(p->loop, due > now ? (int)((due - now + NS_MS - 1) / NS_MS) : 0, e);
-		if (st != ST_OK)
-			return st;
-		while ((st = dial_next(p->d, &ev, e)) == ST_OK) {
-			st = take(p, &ev, e);
-			if (st != ST_OK)
-				return st;
+static void round_of(struct ping *p, struct ping_result *r)
+{
+	struct err e = { .code = ST_OK };
+	enum url_scheme guess;
+	enum status st;
+
+	if (r->via == URL_GUESS)
+		r->via = URL_HTTP;
+	r->done++;
+	st = one_round(p, r, &e);
+	if (st != ST_OK && !r->answered && session_guess(r->url, r->via, &e, &guess)) {
+		r->via = guess;
+		st = one_round(p, r, &e);
+	}
+	if (st != ST_OK && st != ST_AGAIN)
+		ping_add_error(r, &e);
+	else if (st == ST_AGAIN)
+		r->done--;
+}
+
+/* The URLs in turn, so that what changes meanwhile changes for all. Ends early when the user wants it. */
+static void all_rounds(struct ping *p, unsigned rounds)
+{
+	uint64_t interval = p->conf->ping_interval, due = time_mono();
+	bool any = false;
+	struct err e;
+
+	for (unsigned i = 0; i < p->n; i++)
+		any |= p->urls[i].scheme != URL_ENODE;
+	for (unsigned k = 0; k < rounds && any && !stop_asked(); k++) {
+		uint64_t now = time_mono();
+
+		while (now < due && !stop_asked()) {
+			if (net_loop_wait(p->loop, (int)((due - now) / NS_MS) + 1, &e) != ST_OK)
+				return;
+			now = time_mono();
 		}
-		if (st != ST_AGAIN)
-			return st;
-		dial_flush(p->d);
-		fflush(stdout);
+		due = now + interval;
+		for (unsigned i = 0; i < p->n && !stop_asked(); i++) {
+			if (p->results[i].url->scheme != URL_ENODE)
+				round_of(p, &p->results[i]);
+		}
 	}
-	return ST_OK;
 }
 
-static enum status check(const struct conf *c, struct url *u, struct err *e)
+/* A node's peer-to-peer port lets one in once in half a minute: it is asked once, and pinged on that connection. */
+static bool enodes(struct ping *p, unsigned rounds)
 {
-	enum status st;
+	bool ok = true;
+	struct err e;
 
-	if (c->n_args != 1) {
-		err_set(e, ST_USAGE, "ping wants one URL");
-		return err_cure(e, "chaintop ping enode://<node id>@host:port");
+	for (unsigned i = 0; i < p->n && !stop_asked(); i++) {
+		if (p->urls[i].scheme != URL_ENODE)
+			continue;
+		e.code = ST_OK;
+		if (ping_enode(&p->urls[i], p->conf->key, rounds, &e) != ST_OK) {
+			(void)cmd_fail(&e);
+			ok = false;
+		}
 	}
-	st = configured_url(c, c->args[0], u, e);
-	if (st != ST_OK || u->scheme == URL_ENODE)
-		return st;
-	url_fini(u);
-	err_set(e, ST_USAGE, "ping speaks to enode:// alone; other URLs come with a later version");
-	return err_cure(e, "chaintop --once URL shows how long their phases take");
+	return ok;
+}
+
+static enum status check(struct ping *p, unsigned rounds, struct err *e)
+{
+	const struct conf *c = p->conf;
+	enum status st = ST_OK;
+
+	if (!c->n_args) {
+		err_set(e, ST_USAGE, "ping wants a URL");
+		return err_cure(e, "chaintop ping ws://127.0.0.1:8546");
+	}
+	if (!rounds || rounds > PING_ROUNDS_MAX)
+		return err_set(e, ST_USAGE, "--count: from 1 to %d", PING_ROUNDS_MAX);
+	for (unsigned i = 0; i < c->n_args && st == ST_OK; i++)
+		st = configured_urls(c, c->args[i], p->urls, URLS_MAX, &p->n, e);
+	for (unsigned i = 0; i < p->n && st == ST_OK; i++) {
+		if (p->urls[i].scheme == URL_RECORDING)
+			st = err_set(e, ST_USAGE, "a recording is no node");
+		else if (p->urls[i].scheme == URL_ENODE && c->json)
+			st = err_set(e, ST_USAGE, "--json: not for enode://");
+	}
+	return st;
+}
+
+static int report(struct ping *p, bool ok)
+{
+	bool first = true;
+
+	if (p->conf->json && ping_print_json(stdout, p->results, p->n) != ST_OK)
+		return EXIT_OURS;
+	for (unsigned i = 0; i < p->n; i++) {
+		if (p->urls[i].scheme == URL_ENODE)
+			continue;
+		ok &= p->results[i].answered > 0;
+		if (p->conf->json)
+			continue;
+		if (!first)
+			putchar('\n');
+		first = false;
+		ping_print(stdout, &p->results[i]);
+	}
+	if (fflush(stdout) != 0)
+		return EXIT_BAD;
+	return ok ? EXIT_FINE : EXIT_NONE_ANSWERS;
+}
+
+static enum status prepare(struct ping *p, unsigned rounds, struct err *e)
+{
+	enum status st = wake_init(&p->wake, e);
+
+	if (st == ST_OK)
+		stop_on_signals(&p->wake, NULL);
+	if (st == ST_OK && !(p->loop = new_loop(p)))
+		st = err_set(e, ST_NOMEM, "no memory");
+	for (unsigned i = 0; i < p->n && st == ST_OK; i++) {
+		if (ping_result_init(&p->results[i], &p->urls[i], rounds) != ST_OK)
+			st = err_set(e, ST_NOMEM, "no memory");
+	}
+	return st;
 }
 
 static int ping_run(const struct conf *c)
 {
-	struct ping p = { .pongs = 0 };
-	struct net_opts net = { .headers = NULL };
+	unsigned rounds = c->count > UINT32_MAX ? UINT32_MAX : c->count ? (unsigned)c->count : ROUNDS;
+	struct ping *p = calloc(1, sizeof(*p));
 	struct err e = { .code = ST_OK };
-	uint8_t key[CURVE_KEY];
-	struct url u;
-	enum status st;
+	bool ok;
+	int code;
 
-	if (check(c, &u, &e) != ST_OK)
-		return cmd_fail(&e);
-	st = c->key ? enode_key(key, c->key, &e) : ST_OK;
-	if (st == ST_OK && !(p.loop = net_loop_new()))
-		st = err_set(&e, ST_NOMEM, "out of memory");
-	p.start_ns = time_mono();
-	if (st == ST_OK)
-		st = dial_open(&p.d, p.loop, &u, &net, c->key ? key : NULL, &e);
-	if (st == ST_OK)
-		st = talk(&p, &e);
-	if (p.pongs)
-		printf("%-10s %.3f / %.3f / %.3f ms (least, mean, most of %u)\n", "ping", ms(p.best_ns),
-		       ms(p.sum_ns / p.pongs), ms(p.worst_ns), p.pongs);
-	dial_close(p.d, P2P_QUITTING);
-	if (p.loop)
-		net_loop_free(p.loop);
-	url_fini(&u);
-	explicit_bzero(key, sizeof(key));
-	if (fflush(stdout) != 0 && st == ST_OK)
-		return EXIT_BAD;
-	return st == ST_OK ? EXIT_FINE : cmd_fail(&e);
+	if (!p)
+		return EXIT_OURS;
+	p->conf = c;
+	if (netopts_from(&p->net, c, &e) != ST_OK || check(p, rounds, &e) != ST_OK || prepare(p, rounds, &e) != ST_OK) {
+		code = cmd_fail(&e);
+	} else {
+		ok = enodes(p, rounds);
+		all_rounds(p, rounds);
+		code = report(p, ok);
+	}
+	if (p->loop)
+		net_loop_free(p->loop);
+	for (unsigned i = 0; i < p->n; i++) {
+		ping_result_fini(&p->results[i]);
+		url_fini(&p->urls[i]);
+	}
+	free(p);
+	return code;
 }
 
 const struct cmd_class cmd_ping = {
 	.name = "ping",
-	.args = "enode://ID@HOST:PORT",
-	.help = "a node's peer-to-peer port: who is there, what it says, how fast",
-	.about = "RLPx handshake, Hello and Status, each with the ms since the start, then five pings.\n"
+	.args = "URL...",
+	.help = "is a node there, and how long do the parts of a round trip take",
+	.about = "For each round a connection of its own and a call over it (eth_chainId): name lookup, TCP, TLS,\n"
+		 "upgrade to WebSocket, first byte and rest of the answer, each with least, median and most. `again`\n"
+		 "is a second call over the connection that stands: the round trip itself. What a transport does not\n"
+		 "have is left out.\n"
+		 "Of enode:// URLs: RLPx handshake, Hello and Status, each with the ms since the start, then the pings.\n"
 		 "A node that was asked lets the same address wait for half a minute before it listens again.\n"
-		 "Exit 69 if there is no answer, or not that of the node which the URL names.\n"
-		 "\nExample:\n"
+		 "--json: {\"endpoints\":[{node, via, address, rounds, answered, chain_id, ms: {tcp: {n, min, p50, max}, ...},\n"
+		 "errors: [{code, n, text, cure}]}]}.\n"
+		 "Exit: 0, 69 if one of them never answered.\n"
+		 "\nExamples:\n"
+		 "  chaintop ping ws://127.0.0.1:8546 http://127.0.0.1:8545 /data/geth.ipc\n"
+		 "  chaintop ping -c 20 --interval 200ms wss://example.org/KEY\n"
 		 "  chaintop ping enode://<128 hex digits>@127.0.0.1:30303\n",
 	.run = ping_run,
 };

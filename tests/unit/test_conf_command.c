@@ -41,6 +41,22 @@ static void a_number_is_decimal(void **state)
 	}
 }
 
+static void a_letter_is_that_of_the_command(void **state)
+{
+	struct conf c;
+	struct err e = { .code = ST_OK };
+
+	(void)state;
+	assert_int_equal(PARSE(&c, &e, "record", "-c", "7"), ST_OK);
+	assert_true(c.heads == 7 && c.count == 0);
+	assert_int_equal(conf_check(&c, "record", &e), ST_OK);
+	conf_fini(&c);
+	assert_int_equal(PARSE(&c, &e, "ping", "-c7", "ws://x"), ST_OK);
+	assert_true(c.count == 7 && c.heads == 0);
+	assert_int_equal(conf_check(&c, "ping", &e), ST_OK);
+	conf_fini(&c);
+}
+
 static void an_option_of_another_command_is_refused(void **state)
 {
 	struct conf c;
@@ -110,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_number_is_decimal),
+		cmocka_unit_test(a_letter_is_that_of_the_command),
 		cmocka_unit_test(an_option_of_another_command_is_refused),
 		cmocka_unit_test(a_marker_is_no_option),
 		cmocka_unit_test(help_of_a_command_has_its_options_only),
