@@ -91,7 +91,7 @@ static void apply(struct model *m, struct input *in)
 	e.mono -= how & 32 ? byte(in) * NS_MS / 4 : 0;
 	if (how & 64)
 		e.wall = UINT64_C(1790000000) * NS_S + in->ms * NS_MS;
-	switch (op % 14) {
+	switch (op % 16) {
 	case 0:
 	case 1:
 	case 2:
@@ -160,6 +160,24 @@ static void apply(struct model *m, struct input *in)
 		e.u.miss.hash = tag(byte(in));
 		e.u.miss.code = byte(in);
 		break;
+	case 13:
+		e.kind = EV_TXS;
+		e.u.txs.n = byte(in) % (TXS_MAX + 3);
+		e.u.txs.lost = how & 16 ? byte(in) : 0;
+		for (unsigned i = 0; i < TXS_MAX; i++) {
+			struct hash t = tag(byte(in));
+
+			e.u.txs.key[i] = hash_key(&t) << (how & 7);
+			e.u.txs.after_us[i] = (uint32_t)odd(how);
+			e.u.txs.fee[i] = odd(op);
+		}
+		break;
+	case 14:
+		e.kind = EV_INFO;
+		e.u.info.info = INFO_PENDING;
+		e.u.info.code = byte(in) % 4 ? ST_OK : byte(in);
+		e.u.info.a = how & 1;
+		break;
 	default:
 		e.kind = byte(in) % 2 ? EV_CLOCK : EV_TRAFFIC;
 		e.u.traffic.bytes_in = odd(byte(in));
@@ -200,6 +218,7 @@ static void check(const struct model *m)
 	for (unsigned i = 0; i < m->n_paths; i++)
 		require(m->paths[i]->chain < (int)m->n_chains, "the chain of a path");
 	require(m->own.bodies_bytes <= BODIES_BYTES, "body budget");
+	require(m->pool.cover.seen <= m->pool.cover.txs && m->pool.pay <= m->pool.pay_of, "shares");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

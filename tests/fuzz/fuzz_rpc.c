@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "eth/pending.h"
 #include "eth/rpc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,6 +31,15 @@ static void clean(const char *text)
 			abort();
 }
 
+/* A head is no transaction that waits, unless it says both. */
+static void announced(const struct json_str *result)
+{
+	struct pending p;
+
+	if (pending_read(result, &p) && result->p[0] == '"' && pending_is_head(result))
+		abort();
+}
+
 static void see(void *ctx, const struct rpc_msg *m)
 {
 	struct seen *s = ctx;
@@ -45,6 +55,8 @@ static void see(void *ctx, const struct rpc_msg *m)
 		abort();
 	if (m->kind == RPC_NOTE && (!m->result.n || !m->sub.n))
 		abort();
+	if (m->result.n)
+		announced(&m->result);
 	(void)rpc_error_kind(m->code, m->error_text, m->error_data, &wait);
 	if (wait > 300000)
 		abort();
