@@ -92,15 +92,14 @@ uint64_t ranking_behind(const struct ranking *r, unsigned path, uint64_t *n)
 	*n = 0;
 	if (!p->push)
 		return UNKNOWN;
-	/* Since the start is more than the log of races remembers. */
-	if (r->window == RACE_ALL) {
-		*n = p->behind_p50 == UNKNOWN ? 0 : p->raced;
+	if (r->race)
+		*n = r->race->path[path].behind.n;
+	/* Since the start is more than the log of races remembers; heads that only paths of one node heard are no races. */
+	if (r->window == RACE_ALL && p->behind_p50 != UNKNOWN) {
+		*n = p->raced > *n ? p->raced : *n;
 		return p->behind_p50;
 	}
-	if (!r->race || !r->race->path[path].behind.n)
-		return UNKNOWN;
-	*n = r->race->path[path].behind.n;
-	return r->race->path[path].behind.p50;
+	return *n ? r->race->path[path].behind.p50 : UNKNOWN;
 }
 
 /* ---- truth ---- */

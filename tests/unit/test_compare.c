@@ -448,6 +448,7 @@ static void overhead_of_a_transport(void **state)
 		{ .node = "geth", .via = "ipc", .show = "b", .push = true },
 	};
 	struct model *m = model_new(setup, 2, T0 - 60 * NS_S, W0 - 60 * NS_S);
+	struct compare c;
 	struct event e;
 
 	(void)state;
@@ -471,6 +472,9 @@ static void overhead_of_a_transport(void **state)
 		   "geth ipc costs 2.6 ms more than ws (100 % of 50 heads, p < 0.001).");
 	/* Nobody won: there was no race. */
 	a_cell(m, CMP_WON, 0, "—");
+	compare_make(&c, m, RANK_SEARCHER, RACE_ALL);
+	assert_int_equal(c.r.ranked, 2);
+	assert_int_equal(c.r.rank[1], 2);
 	model_free(m);
 }
 
