@@ -542,6 +542,30 @@ static void large_frames_of_one_delay_no_other(void **state)
 	p2p_node_stop(&flooder);
 }
 
+/*
+ * A proxy of the environment is for the web. 127.1 is the loopback, but nothing that a URL's reader takes for it: what is
+ * local uses no proxy anyway.
+ */
+static void no_proxy_of_the_environment(void **state)
+{
+	struct feed_opts o = { .url = &url, .net = &net, .claims = &claims, .wake = &wake };
+	struct err e = { .text = "" };
+	char text[300];
+	char *host;
+
+	(void)state;
+	assert_int_equal(setenv("ALL_PROXY", "http://127.0.0.1:1", 1), 0);
+	p2p_node_start(&node);
+	host = strstr(node.url, "127.0.0.1:");
+	assert_non_null(host);
+	snprintf(text, sizeof(text), "%.*s127.1%s", (int)(host - node.url), node.url, host + strlen("127.0.0.1"));
+	if (url_parse(&url, text, &e) != ST_OK || feed_start(&feed, &o, &e) != ST_OK)
+		fail_msg("%s", e.text);
+	assert_false(url_is_local(&url));
+	wait_for("link", is_link, LINK_POLLING);
+	unsetenv("ALL_PROXY");
+}
+
 /* ---- recordings ---- */
 
 /* Plays from `mono` on (0: all of it) and collects what comes. */
@@ -658,6 +682,7 @@ int main(void)
 		T(a_refused_connection_is_tried_again_soon),
 		T(a_command_does_not_come_too_soon),
 		T(large_frames_of_one_delay_no_other),
+		T(no_proxy_of_the_environment),
 		T(a_recording_is_entered_in_the_middle),
 	};
 	struct err e;
