@@ -322,6 +322,7 @@ enum status app_start(struct app *a, const char *record, struct err *e)
 			.show = shows[i],
 			.push = pushes(u),
 			.local = url_is_local(u),
+			.budget_day = u->name[0] && conf_node(a->conf, u->name) ? conf_node(a->conf, u->name)->budget_day : 0,
 		};
 		n_push += pushes(u);
 	}

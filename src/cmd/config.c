@@ -46,6 +46,7 @@ static void print_options(const struct conf *c)
 				continue;
 			option_origin(c, &o, origin, sizeof(origin));
 			row(o.name, o.value, origin);
+			break;
 		}
 	}
 }
@@ -107,6 +108,7 @@ static void print_nodes(const struct conf *c)
 			print_text(c, "  url", &node->url.at[k], text);
 		}
 		print_words(c, "  url_command", &node->url_command);
+		print_text(c, "  budget", &node->budget, NULL);
 	}
 	if (env && env[0]) {
 		show_url(env, text, sizeof(text));
@@ -210,7 +212,8 @@ const struct cmd_class cmd_config = {
 		 "  bodies = auto                    # any of these options: location bodies mempool rewind incidents\n"
 		 "                                   # theme color ascii view clock-bound header jwt cacert insecure proxy\n"
 		 "  node geth   { url = {\"ws://127.0.0.1:8546\", \"/data/geth.ipc\"} }     # one node, two paths\n"
-		 "  node infura { url = \"wss://mainnet.infura.io/ws/v3/${INFURA_KEY}\" }\n"
+		 "  node infura { url = \"wss://mainnet.infura.io/ws/v3/${INFURA_KEY}\"\n"
+		 "                budget = \"50000/day\" }                       # calls; or /hour, /min, /s\n"
 		 "  node own    { url_command = \"pass show rpc/own\" }                   # what it prints is the URL\n"
 		 "  check age     { warn = 48s  crit = 120s }                           # limits of view 7; off: none\n"
 		 "  check bsc/age { warn = 10s }                                        # of one chain, by name or id\n"

@@ -63,8 +63,9 @@ void conf_fini(struct conf *c);
 /* Was an option given that is not one of this command? ST_USAGE names it. */
 enum status conf_check(const struct conf *c, const char *command, struct err *e) MUST_CHECK;
 /*
- * Sets an option to what line `line` of the configuration file says; a list grows by each call. What the command line said stays:
- * then the value is only checked. ST_USAGE: not a value of this option, or no such option. The value is borrowed.
+ * Sets an option (of several of that name the first: the monitor's) to what line `line` of the configuration file says; a
+ * list grows by each call. What the command line said stays: then the value is only checked. ST_USAGE: not a value of this
+ * option, or no such option. The value is borrowed.
  */
 enum status conf_set(struct conf *c, const char *name, const char *value, unsigned line, struct err *e) MUST_CHECK;
 

@@ -18,7 +18,7 @@ static const char *const file_keys[] = {
 	"header", "jwt", "cacert", "insecure", "proxy",
 };
 
-static const char *const node_keys[] = { "url", "url_command" };
+static const char *const node_keys[] = { "url", "url_command", "budget" };
 static const char *const check_keys[] = { "warn", "crit" };
 static const char *const alert_keys[] = { "exec", "webhook", "only", "cooldown", "bell", "title", "notify" };
 
@@ -219,6 +219,34 @@ static bool is_name(const char *s)
 	return n >= 1 && n <= 32 && s[n] == '\0';
 }
 
+/* "50000/day" */
+static enum status take_budget(struct conf_node *node, cfg_t *sec, unsigned *line, struct err *e)
+{
+	static const struct {
+		const char *unit;
+		uint64_t per_day;
+	} units[] = { { "/day", 1 }, { "/hour", 24 }, { "/min", 1440 }, { "/s", 86400 } };
+	const struct conf_text *t = text_at(sec, "budget", 0);
+	uint64_t v = 0;
+	size_t n;
+
+	if (!t)
+		return ST_OK;
+	*line = t->line;
+	node->budget = *t;
+	n = strspn(t->s, "0123456789");
+	for (size_t i = 0; i < n && n <= 12; i++)
+		v = v * 10 + (uint64_t)(t->s[i] - '0');
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (v && strcmp(t->s + n, units[i].unit) == 0)
+			node->budget_day = v * units[i].per_day;
+	}
+	if (node->budget_day)
+		return ST_OK;
+	err_set(e, ST_USAGE, "node %s: budget = %.40s: not so many calls in a time", node->name, t->s);
+	return err_cure(e, "50000/day, or /hour, /min, /s");
+}
+
 static enum status take_node(struct conf_file *f, cfg_t *sec, unsigned *line, struct err *e)
 {
 	struct conf_node *node = &f->nodes[f->n_nodes];
@@ -235,6 +263,8 @@ static enum status take_node(struct conf_file *f, cfg_t *sec, unsigned *line, st
 	st = words(&node->url, sec, "url", line, e);
 	if (st == ST_OK)
 		st = words(&node->url_command, sec, "url_command", line, e);
+	if (st == ST_OK)
+		st = take_budget(node, sec, line, e);
 	if (st != ST_OK)
 		return st;
 	if (!node->url.n && !node->url_command.n) {

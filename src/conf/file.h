@@ -35,6 +35,8 @@ struct conf_node {
 	const char *name; /* [A-Za-z0-9_-], 32 at most */
 	unsigned line;
 	struct conf_words url; /* not looked at here: net/url.h */
+	uint64_t budget_day; /* calls a day; 0: nobody said */
+	struct conf_text budget;
 	struct conf_words url_command; /* it prints the URL; one word is cut at its blanks by whoever runs it */
 };
 

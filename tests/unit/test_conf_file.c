@@ -60,6 +60,7 @@ static void what_the_file_says_is_set(void **state)
 	good(&c, "location = \"fra 1\"   # here\nbodies = off\nview=5\nascii = yes\nclock-bound = 3ms\n"
 		 "header = {\"A: b\", 'C: d'}\n"
 		 "node geth { url = {\"ws://127.0.0.1:8546\", \"/data/geth.ipc\"} } # one node, two paths\n"
+		 "node paid { url = x budget = \"2000/hour\" }\n"
 		 "node own { url_command = {\"pass\", \"a b\"} }\n"
 		 "check \"bsc/age\" { warn = 48s  crit = off }\n"
 		 "alert { exec = {\"/bin/page\", \"x\"}  only = crit  cooldown = 90s  bell = never\n"
@@ -71,7 +72,9 @@ static void what_the_file_says_is_set(void **state)
 	assert_int_equal(c.clock_bound, 3000000);
 	assert_int_equal(c.headers.n, 2);
 	assert_string_equal(c.headers.item[1], "C: d");
-	assert_int_equal(c.file->n_nodes, 2);
+	assert_int_equal(c.file->n_nodes, 3);
+	assert_int_equal(conf_node(&c, "paid")->budget_day, 48000);
+	assert_int_equal(conf_node(&c, "geth")->budget_day, 0);
 	assert_string_equal(conf_node(&c, "geth")->url.at[1].s, "/data/geth.ipc");
 	assert_int_equal(conf_node(&c, "geth")->url.n, 2);
 	assert_int_equal(conf_node(&c, "geth")->url.at[1].line, 7);
@@ -80,12 +83,12 @@ static void what_the_file_says_is_set(void **state)
 	assert_int_equal(c.file->n_checks, 1);
 	assert_string_equal(c.file->checks[0].name, "bsc/age");
 	assert_string_equal(c.file->checks[0].crit.s, "off");
-	assert_int_equal(c.file->checks[0].crit.line, 9);
+	assert_int_equal(c.file->checks[0].crit.line, 10);
 	assert_int_equal(c.file->alert.exec.n, 2);
 	assert_int_equal(c.file->alert.only, WHEN_CRIT);
 	assert_int_equal(c.file->alert.cooldown, 90 * NS_S);
 	assert_int_equal(c.file->alert.bell, WHEN_NEVER);
-	assert_int_equal(c.file->alert.webhook.line, 11);
+	assert_int_equal(c.file->alert.webhook.line, 12);
 	conf_fini(&c);
 }
 
@@ -122,6 +125,9 @@ static void the_command_line_wins(void **state)
 	assert_string_equal(c.headers.item[0], "X: y");
 	assert_int_equal(c.bodies, 1);
 	for (unsigned i = 0; conf_option(&c, i, &o); i++) {
+		/* Another command's option of that name is not the file's. */
+		if (o.commands[0] && !strstr(o.commands, "monitor"))
+			continue;
 		if (strcmp(o.name, "view") == 0 || strcmp(o.name, "header") == 0) {
 			assert_int_equal(o.from.source, CONF_ARGV);
 			seen++;
@@ -150,6 +156,9 @@ static void a_wrong_line_is_named(void **state)
 	bad("node a {\n\n  urls = x\n}", "file:3: ", "urls", "url_command");
 	bad("node { url = x }", "file:1: ", "title", "node geth");
 	bad("\nnode \"a b\" { url = x }", "file:2: ", "not a name", "A-Z");
+	bad("node a { url = x budget = 5 }", "file:1: ", "budget", "50000/day");
+	bad("node a { url = x budget = \"-1/day\" }", "file:1: ", "budget", "50000/day");
+	bad("node a { url = x budget = \"99999999999999999999/s\" }", "file:1: ", "budget", "50000/day");
 	bad("node a { }", "file:1: ", "no URL", "url =");
 	bad("node a { url = x }\nnode a { url = y }", "file:2: ", "'a'", "");
 	bad("view = x", "file:1: ", "view x: not a number", "");

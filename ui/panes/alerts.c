@@ -17,7 +17,7 @@ static const struct table_col cols[COLS] = {
 	[COL_SINCE] = { .title = "since", .gap = 1, .width = 8, .priority = 5 },
 	[COL_FOR] = { .title = "for", .gap = 1, .width = 6, .priority = 1 },
 	[COL_COUNT] = { .title = "times", .gap = 1, .width = 5, .priority = 3 },
-	[COL_MARK] = { .title = "told", .gap = 2, .width = 11, .align = TABLE_LEFT, .priority = 2 },
+	[COL_MARK] = { .title = "note", .gap = 2, .width = 11, .align = TABLE_LEFT, .priority = 2 },
 	[COL_TEXT] = { .title = "what", .gap = 1, .width = 34, .grow = 1, .align = TABLE_LEFT, .fixed_order = true },
 };
 
@@ -89,8 +89,6 @@ static void mark(const struct view *v, const struct alert *a, struct table_cell 
 		snprintf(out->text, sizeof(out->text), "ack");
 	else if (a->level != LEVEL_OK && a->told != a->level)
 		snprintf(out->text, sizeof(out->text), "held");
-	else
-		snprintf(out->text, sizeof(out->text), "yes");
 }
 
 static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell *out)
@@ -277,7 +275,7 @@ extern const struct pane_class pane_alerts;
 const struct pane_class pane_alerts = {
 	.name = "alerts",
 	.title = "Alerts",
-	.help = "what is wrong now and what was in the last hour, since when, how often; told: whether bell and hooks were",
+	.help = "what is wrong now and what was in the last hour; held: the same was told a short while ago",
 	.wants = DIRTY_HEALTH | DIRTY_CLOCK,
 	.min_w = 20,
 	.min_h = 4,
