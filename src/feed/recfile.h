@@ -48,6 +48,7 @@ struct frame {
 	uint64_t meta[META_N];
 	const char *text; /* the message; STATE, DROP: JSON of state.h */
 	size_t n;
+	bool packed; /* recreader_skip: text has "0" in place of the body */
 };
 
 static inline void frame_set(struct frame *f, enum meta m, uint64_t v)
@@ -146,6 +147,11 @@ void recreader_seek(struct recreader *r, uint64_t seq);
  * call goes on behind it.
  */
 enum status recreader_next(struct recreader *r, struct frame *f, struct err *e) MUST_CHECK;
+/*
+ * From now on (NULL: no more) each frame with a body is shown to `skip` first, with "0" in the body's place. True: it comes like that,
+ * f->packed, and the body is not read.
+ */
+void recreader_skip(struct recreader *r, bool (*skip)(void *ctx, const struct frame *f), void *ctx);
 /* Before a wait: lets go of the file, so that a recorder that is still at work can shrink its log. */
 void recreader_rest(struct recreader *r);
 /* Checks the hash of each body that recreader_next unpacks. */

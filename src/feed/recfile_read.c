@@ -22,6 +22,8 @@ enum {
 struct recreader {
 	sqlite3 *db;
 	sqlite3_stmt *frames, *body;
+	bool (*skip)(void *ctx, const struct frame *f);
+	void *skip_ctx;
 	ZSTD_DCtx *z;
 	struct buf text;
 	char *path;
@@ -373,12 +375,33 @@ static enum status get_body(struct recreader *r, uint64_t id, size_t at, size_t 
 	return st;
 }
 
+/* The row without its body, if that is enough. */
+static bool packed(struct recreader *r, struct frame *f, size_t cut, const char *tail, size_t n)
+{
+	r->body_id = 0;
+	buf_clear(&r->text);
+	if (buf_reserve(&r->text, n + 1) != ST_OK)
+		return false;
+	if (n) {
+		memcpy(r->text.p, tail, cut);
+		memcpy(r->text.p + cut + 1, tail + cut, n - cut);
+	}
+	r->text.p[cut] = '0';
+	r->text.len = f->n = n + 1;
+	r->text.p[f->n] = 0;
+	f->text = r->text.p;
+	f->packed = r->skip(r->skip_ctx, f);
+	return f->packed;
+}
+
 /* Puts head, body and tail of a row together. */
 static enum status assemble(struct recreader *r, struct frame *f, uint64_t body, const char *tail, size_t n, struct err *e)
 {
 	size_t cut = frame_has(f, META_CUT) && f->meta[META_CUT] <= n ? (size_t)f->meta[META_CUT] : n, len = 0;
 	enum status st;
 
+	if (body && r->skip && packed(r, f, cut, tail, n))
+		return ST_OK;
 	if (body) {
 		/* Room for all of it first: the body that is there must not move then. */
 		if (r->body_id == body && r->body_len + n > r->text.cap)
@@ -424,6 +447,12 @@ static enum status take_row(struct recreader *r, struct frame *f, struct err *e)
 	if (n_head && !rec_head_read(f, head, n_head))
 		return err_set(e, ST_MALFORMED, "frame %" PRIu64 ": head cannot be read", f->seq);
 	return assemble(r, f, rec_column(st, 6), sqlite3_column_blob(st, 8), (size_t)sqlite3_column_bytes(st, 8), e);
+}
+
+void recreader_skip(struct recreader *r, bool (*skip)(void *ctx, const struct frame *f), void *ctx)
+{
+	r->skip = skip;
+	r->skip_ctx = ctx;
 }
 
 enum status recreader_next(struct recreader *r, struct frame *f, struct err *e)

@@ -24,6 +24,7 @@ enum {
 /* Nothing at all for so long: the machine slept, or the file is damaged. Its ticks are left out. */
 #define HOLE_NS (600 * NS_S)
 #define JUMP_BYTES (UINT64_C(512) << 20)
+#define JUMP_MOST (UINT64_C(16) << 30)
 #define JUMP_NS (600 * NS_S)
 
 struct player;
@@ -76,6 +77,7 @@ struct replay {
 	_Atomic uint64_t mono, wall, raw, damaged, lost, forward;
 	struct err error; /* before `ended` is set */
 	uint64_t from_seq, until, begin_mono, begin_wall;
+	uint64_t packed_until; /* bodies before this recorded time need not be read */
 	bool warm;
 	bool hurry; /* the thread's: as of the last wait_until */
 	unsigned unsaid;
@@ -378,6 +380,8 @@ static void play_in(struct voice *v, const struct frame *f)
 	v->asked = 0;
 	if (v->p2p)
 		replay_p2p_in(v->p2p, f);
+	else if (f->packed)
+		wire_in_packed(&v->wire, f->text, f->n, &m);
 	else
 		wire_in(&v->wire, f->text, f->n, &m);
 	if (v->block)
@@ -496,6 +500,19 @@ static void play(struct player *p, const struct frame *f)
 	p->frame = NULL;
 }
 
+/* On the way to a place that is far: does this frame do without its body? */
+static bool may_pack(void *ctx, const struct frame *f)
+{
+	struct player *p = ctx;
+	struct voice *v = f->feed < recreader_info(p->r->file)->n_feeds ? &p->voice[f->feed] : NULL;
+
+	if (f->mono >= p->r->packed_until) {
+		recreader_skip(p->r->file, NULL, NULL);
+		return false;
+	}
+	return v && !v->p2p && f->kind == FRAME_IN && wire_may_pack(&v->wire, f->text, f->n);
+}
+
 /* ---- the thread ---- */
 
 static void finish(struct player *p, const struct err *e)
@@ -593,10 +610,12 @@ static void *replay_main(void *arg)
 		atomic_store(&r->ended, true);
 		return NULL;
 	}
-	if (player_init(p, r) == ST_OK)
+	if (player_init(p, r) == ST_OK) {
+		recreader_skip(r->file, r->packed_until && !r->o.verify ? may_pack : NULL, p);
 		run(p);
-	else
+	} else {
 		finish(p, &e);
+	}
 	player_fini(p);
 	free(p);
 	return NULL;
@@ -615,6 +634,7 @@ enum status replay_open(struct replay **out, const struct replay_opts *o, struct
 	memset(r, 0, sizeof(*r));
 	r->o = *o;
 	r->o.jump_bytes = o->jump_bytes ? o->jump_bytes : JUMP_BYTES;
+	r->o.jump_most = o->jump_most ? o->jump_most : JUMP_MOST;
 	r->o.jump_ns = o->jump_ns ? o->jump_ns : JUMP_NS;
 	r->control.rfd = r->control.wfd = -1;
 	replay_speed(r, o->speed);
@@ -649,14 +669,20 @@ static void choose_start(struct replay *r, uint64_t mono)
 {
 	const struct recinfo *i = recreader_info(r->file);
 	struct recseg s;
+	uint64_t bytes;
 
 	r->from_seq = 0;
 	r->begin_mono = i->start_mono;
 	r->begin_wall = i->start_wall;
 	r->warm = true;
-	if (mono <= i->start_mono + r->o.jump_ns || recreader_bytes_before(r->file, mono) <= r->o.jump_bytes)
+	r->packed_until = 0;
+	if (mono <= i->start_mono + r->o.jump_ns)
 		return;
-	if (!recreader_segment(r->file, mono - r->o.jump_ns, false, &s) || s.mono <= i->start_mono)
+	bytes = recreader_bytes_before(r->file, mono);
+	if (bytes <= r->o.jump_bytes)
+		return;
+	r->packed_until = mono - r->o.jump_ns;
+	if (bytes < r->o.jump_most || !recreader_segment(r->file, mono - r->o.jump_ns, false, &s) || s.mono <= i->start_mono)
 		return;
 	r->from_seq = s.first_seq;
 	r->begin_mono = s.mono;

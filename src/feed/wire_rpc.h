@@ -79,6 +79,7 @@ struct wire {
 	struct hash genesis;
 	/* Heads wait until the first EV_CHAIN is out. */
 	struct event early[8];
+	bool packed; /* what comes in is wire_in_packed's */
 	unsigned n_early;
 	unsigned first_left; /* pushed heads that do not count as arrivals yet (2 after a connect) */
 	struct hash recent[4]; /* last pushed heads: duplicates of a doubled subscription */
@@ -106,6 +107,12 @@ uint64_t wire_id(uint64_t serial, enum head_source source, bool sample);
  */
 enum status wire_out(struct wire *w, const char *text, size_t n, uint64_t sched_ns) MUST_CHECK;
 struct wire_call *wire_find(struct wire *w, uint64_t id); /* NULL if not open */
+/*
+ * For a replay on its way to a later place. wire_may_pack: this answer (any result in it) is the body of a head that was pushed, so
+ * that without it nothing is missing but its transactions. wire_in_packed: wire_in of such an answer, whose result is not looked at.
+ */
+bool wire_may_pack(struct wire *w, const char *text, size_t n);
+void wire_in_packed(struct wire *w, const char *text, size_t n, const struct net_meta *m);
 
 /* A message came in. Never fails: what is odd is counted and, once in a while, logged. */
 void wire_in(struct wire *w, const char *text, size_t n, const struct net_meta *m);

@@ -362,7 +362,7 @@ static void segments(void **state)
 	struct recorder *r = start("seg.ct", (struct recorder_opts){ .segment_bytes = 40000 });
 	struct rec_tap t = { .q = recorder_queue(r) };
 	struct wake wake;
-	struct replay_opts o = { .wake = &wake, .jump_bytes = 1, .jump_ns = 1 };
+	struct replay_opts o = { .wake = &wake, .jump_bytes = 1, .jump_ns = 1, .jump_most = 1 };
 	unsigned kinds[16] = { 0 };
 	uint64_t head, place;
 	struct replay *play;
