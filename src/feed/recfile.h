@@ -148,8 +148,8 @@ void recreader_seek(struct recreader *r, uint64_t seq);
  */
 enum status recreader_next(struct recreader *r, struct frame *f, struct err *e) MUST_CHECK;
 /*
- * From now on (NULL: no more) each frame with a body is shown to `skip` first, with "0" in the body's place. True: it comes like that,
- * f->packed, and the body is not read.
+ * From now on (NULL: no more) each frame with a body is shown to `skip` first, with "0" in the body's place. True: it comes like
+ * that, f->packed, and the body is not read.
  */
 void recreader_skip(struct recreader *r, bool (*skip)(void *ctx, const struct frame *f), void *ctx);
 /* Before a wait: lets go of the file, so that a recorder that is still at work can shrink its log. */

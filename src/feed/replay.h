@@ -32,9 +32,9 @@ struct replay_opts {
 	 */
 	bool verify;
 	/*
-	 * A jump plays all that is before its place. If that is more than this many bytes of messages (0: 512 MiB), bodies of pushed
-	 * heads stay packed until so long before the place (0: 10 min); from jump_most on (0: 16 GiB) it begins at a segment that
-	 * lies at least so long before it.
+	 * A jump plays all that is before its place. If that is more than this many bytes of messages (0: 512 MiB), bodies
+	 * of pushed heads stay packed until so long before the place (0: 10 min); from jump_most on (0: 16 GiB) it begins at
+	 * a segment that lies at least so long before it.
 	 */
 	uint64_t jump_bytes, jump_ns, jump_most;
 };

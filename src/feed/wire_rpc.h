@@ -108,8 +108,9 @@ uint64_t wire_id(uint64_t serial, enum head_source source, bool sample);
 enum status wire_out(struct wire *w, const char *text, size_t n, uint64_t sched_ns) MUST_CHECK;
 struct wire_call *wire_find(struct wire *w, uint64_t id); /* NULL if not open */
 /*
- * For a replay on its way to a later place. wire_may_pack: this answer (any result in it) is the body of a head that was pushed, so
- * that without it nothing is missing but its transactions. wire_in_packed: wire_in of such an answer, whose result is not looked at.
+ * For a replay on its way to a later place. wire_may_pack: this answer (any result in it) is the body of a head that was
+ * pushed, so that without it nothing is missing but its transactions. wire_in_packed: wire_in of such an answer, whose result
+ * is not looked at.
  */
 bool wire_may_pack(struct wire *w, const char *text, size_t n);
 void wire_in_packed(struct wire *w, const char *text, size_t n, const struct net_meta *m);

@@ -1,6 +1,6 @@
 /*
- * A jump into a long recording: bodies long before the place stay packed, and the model is the one that playing all of it gives. The
- * recording is the demo: four paths, reorgs, a node that dies twice.
+ * A jump into a long recording: bodies long before the place stay packed, and the model is the one that playing all of it gives.
+ * The recording is the demo: four paths, reorgs, a node that dies twice.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +59,8 @@ static struct played play(const char *words, struct replay_opts o)
 	for (unsigned i = 0; i < replay_info(r)->n_feeds; i++) {
 		const struct recfeed *f = &replay_info(r)->feed[i];
 
-		setup[i] = (struct path_setup){ .node = f->node, .via = f->via, .show = f->show, .push = f->push, .local = f->local };
+		setup[i] = (struct path_setup){ .node = f->node, .via = f->via, .show = f->show, .push = f->push };
+		setup[i].local = f->local;
 	}
 	ok(replay_start(r, p.place, &mono, &wall, &err));
 	p.m = model_new(setup, replay_info(r)->n_feeds, mono, wall);
