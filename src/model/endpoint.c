@@ -76,7 +76,6 @@ void endpoint_free(struct path *p)
 		free(p->priv->method[i]);
 	}
 	calls_fini(p);
-	free(p->priv->behind);
 	free(p->priv->usable);
 	free(p->priv->body_lag);
 	facts_fini(&p->priv->health);
@@ -91,10 +90,9 @@ void endpoint_restart(struct path *p, uint64_t now)
 	p->heads = p->won = p->ties = p->missed = p->dups = p->raced = p->backs = p->own_nulls = p->client_backs = 0;
 	p->connects = p->silent_count = 0;
 	p->behind_p50 = p->behind_p99 = p->usable_p90 = p->body_lag_p90 = UNKNOWN;
-	free(pp->behind);
 	free(pp->usable);
 	free(pp->body_lag);
-	pp->behind = pp->usable = pp->body_lag = NULL;
+	pp->usable = pp->body_lag = NULL;
 	for (unsigned i = 0; i < M_N; i++) {
 		if (pp->method[i])
 			hist_window_fini(pp->method[i]);
@@ -124,7 +122,7 @@ struct path *endpoint_clone(const struct path *p)
 	*pp = *p->priv;
 	to->priv = pp;
 	/* A frozen screen shows the figures as they were: their histograms are not needed. */
-	pp->behind = pp->usable = pp->body_lag = NULL;
+	pp->usable = pp->body_lag = NULL;
 	memset(pp->method, 0, sizeof(pp->method));
 	for (unsigned i = 0; i < RACE_WINDOWS; i++)
 		pp->calls[i].latency = pp->calls[i].usable = (struct hist_window){ .slices = 0 };
@@ -531,12 +529,10 @@ static uint64_t percentile(const struct hist *h, double at)
 	return h && h->n ? hist_percentile(h, at) : UNKNOWN;
 }
 
-static void race_figures(struct path *p)
+static void body_figures(struct path *p)
 {
 	const struct path_priv *pp = p->priv;
 
-	p->behind_p50 = percentile(pp->behind, 50);
-	p->behind_p99 = percentile(pp->behind, 99);
 	p->usable_p90 = percentile(pp->usable, 90);
 	p->body_lag_p90 = percentile(pp->body_lag, 90);
 }
@@ -609,7 +605,7 @@ bool endpoint_tick(struct path *p, uint64_t now)
 	bool changed = false;
 
 	if (pp->race_dirty && sub_sat(now, pp->race_mono) >= NS_S) {
-		race_figures(p);
+		body_figures(p);
 		pp->race_dirty = false;
 		pp->race_mono = now;
 		changed = true;

@@ -287,7 +287,7 @@ struct path {
 	uint64_t backs; /* its head went back to an older block of the same branch: several backends */
 	uint64_t own_nulls; /* bodies that it could not serve of heads that it had announced: several backends */
 	uint64_t client_backs; /* another client version answered, and then one that had answered before: several backends */
-	uint64_t behind_p50, behind_p99; /* behind the first path, ns, since the start; UNKNOWN below 1 sample */
+	uint64_t behind_p50, behind_p99; /* behind the first path, ns: of model_race, RACE_ALL; UNKNOWN below 1 sample */
 	/*
 	 * Round trip to the node and back, ns: its fastest answer of at most 2 KiB in the last 10 minutes. Part of it is the
 	 * node's own time, so half of it is the most that the way to us can have cost. UNKNOWN below 3 answers.
@@ -522,8 +522,8 @@ unsigned model_curve(const struct model *m, unsigned path, enum race_window wind
 /*
  * The races of the chain that is shown. minus_rtt false: as seen from this machine ("from here"). true: each arrival less half of
  * its path's round trip ("whose node is faster"), races judged anew; paths without a known round trip are left out. Never mix the
- * two. Races count from a second after their first arrival on. Cheap to ask for: figured out once per head or second. NULL: no
- * chain or no memory. Valid until the next event.
+ * two. Races count from a second after their first arrival on. Cheap to ask for: figured out once per head or second, with many
+ * thousand arrivals four times a second at most. NULL: no chain or no memory. Valid until the next event.
  */
 const struct race_view *model_race(const struct model *m, enum race_window window, bool minus_rtt);
 /* Length of a window; UINT64_MAX: since the start. */

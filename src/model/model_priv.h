@@ -89,10 +89,11 @@ struct racelog {
 	uint64_t seq; /* of the next line */
 	uint64_t floor; /* lines before it do not count any more */
 	uint64_t version;
+	uint64_t told_version, told_mono; /* of the paths' figures */
 	struct race_view_kept {
 		struct race_view *v;
 		bool made;
-		uint64_t version, second, bound; /* of what it was made */
+		uint64_t version, mono, bound; /* of what it was made */
 	} view[RACE_WINDOWS][2];
 };
 
@@ -167,7 +168,7 @@ struct path_priv {
 	uint64_t lost_note;
 	uint64_t resub_mono; /* by model_wants */
 	/* Figures. */
-	struct hist *behind, *usable, *body_lag;
+	struct hist *usable, *body_lag;
 	struct hist_window *method[M_N];
 	struct call_window calls[RACE_WINDOWS];
 	bool race_dirty, calls_dirty;

@@ -102,12 +102,6 @@ static bool sample(struct hist **h, uint64_t ns)
 	return *h;
 }
 
-static void behind(struct path *p, uint64_t ns)
-{
-	if (sample(&p->priv->behind, ns))
-		p->priv->race_dirty = true;
-}
-
 /* When each path of the chain pushed it, and the first of them; UNKNOWN. Returns how many did. */
 static unsigned runners(const struct model *m, const struct chain *c, const struct node *n, uint64_t mono[PATHS_MAX],
 			uint64_t *first, unsigned *nodes)
@@ -154,34 +148,24 @@ static void award(const struct model *m, const uint64_t mono[PATHS_MAX], uint64_
 static void settle(struct model *m, struct chain *c, struct node *n)
 {
 	uint64_t mono[PATHS_MAX], first;
-	unsigned nodes, count = runners(m, c, n, mono, &first, &nodes), before = n->race;
+	unsigned nodes, count = runners(m, c, n, mono, &first, &nodes);
 
 	n->race_closed = true;
 	n->race = count == 0 ? RACE_OPEN : count == 1 ? RACE_ALONE : nodes == 1 ? RACE_KIN : RACE_RUN;
-	for (unsigned i = 0; i < m->n_paths && n->race >= RACE_KIN && before < RACE_KIN; i++)
-		if (mono[i] != UNKNOWN)
-			behind(m->paths[i], mono[i] - first);
 	if (n->race == RACE_RUN)
 		award(m, mono, first);
 	if (count)
 		racelog_put(m, c, n, first, mono);
 }
 
-/* Too late to be first: it is only known how much too late. */
+/* Too late to be first, unless it makes a race of what was none: it is only known how much too late. */
 static void join(struct model *m, struct chain *c, struct node *n, unsigned path, uint64_t mono)
 {
-	struct path *p = m->paths[path];
-
-	if (n->race < RACE_KIN) {
+	if (n->race != RACE_RUN) {
 		settle(m, c, n);
 		return;
 	}
-	behind(p, sub_sat(mono, n->push_mono));
-	if (n->race == RACE_KIN) {
-		settle(m, c, n);
-		return;
-	}
-	p->raced++;
+	m->paths[path]->raced++;
 	racelog_late(c, n, path, mono);
 }
 
@@ -388,12 +372,36 @@ static void chain_races(struct model *m, unsigned chain)
 	}
 }
 
+/* Of all races that are kept: the same figures wherever they stand. */
+static void tell_paths(struct model *m, unsigned chain)
+{
+	struct racelog *l = &m->chains[chain]->store->races;
+	const struct race_view *v;
+
+	if (l->told_version == l->version || sub_sat(m->now_mono, l->told_mono) < NS_S)
+		return;
+	v = racelog_view(m, m->chains[chain], RACE_ALL, false);
+	if (!v)
+		return;
+	l->told_version = l->view[RACE_ALL][0].version; /* which may be a little older */
+	l->told_mono = m->now_mono;
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		if (m->paths[i]->chain != (int)chain)
+			continue;
+		m->paths[i]->behind_p50 = v->path[i].behind.p50;
+		m->paths[i]->behind_p99 = v->path[i].behind.p99;
+	}
+	m->priv->dirty |= DIRTY_PATHS;
+}
+
 void race_tick(struct model *m)
 {
 	struct model_priv *mp = m->priv;
 
-	for (unsigned i = 0; i < m->n_chains; i++)
+	for (unsigned i = 0; i < m->n_chains; i++) {
 		chain_races(m, i);
+		tell_paths(m, i);
+	}
 	for (unsigned i = 0; i < mp->n_usable;) {
 		const struct node *n = chain_node(m->chains[mp->usable[i].chain], &mp->usable[i].hash);
 		uint64_t due = mp->usable[i].done_mono;

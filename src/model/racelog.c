@@ -4,6 +4,9 @@
 
 #include "model/stats.h"
 
+enum { MANY = 65536 }; /* arrivals */
+#define MANY_NS (250 * NS_MS)
+
 /* A delta in µs: whole ones, so that 99.9 µs are below the tie line and 100 µs are not. */
 enum { RUN_ABSENT = UINT32_MAX, RUN_MISSED = UINT32_MAX - 1, RUN_MOST = UINT32_MAX - 2 };
 
@@ -140,13 +143,9 @@ void racelog_free(struct racelog *l)
 
 /* ---- figures ---- */
 
-enum stage { NO_RACE, KIN /* paths of one node only */, RACE };
-
 struct head_race {
-	int64_t first; /* the earliest after the correction, ns behind the log's first */
 	const uint32_t *us;
 	const struct race_rec *rec;
-	enum stage stage;
 };
 
 struct work {
@@ -155,15 +154,18 @@ struct work {
 	struct race_view *out;
 	int64_t half[PATHS_MAX]; /* what is taken off */
 	bool out_of_race[PATHS_MAX]; /* no round trip is known: it cannot be compared here */
+	uint16_t node[PATHS_MAX];
+	bool kin[PATHS_MAX]; /* another path has the same node */
 	struct head_race *head;
-	unsigned n;
-	uint32_t *sample;
+	unsigned n, room; /* heads; lines of the log at most */
+	uint32_t *sample; /* of each path `room` */
+	unsigned samples[PATHS_MAX];
 };
 
-/* The k-th smallest; v is reordered (Hoare's FIND). */
-static uint32_t kth(uint32_t *v, int n, int k)
+/* The k-th smallest of v[lo … n − 1], which is reordered so that nothing behind it is smaller (Hoare's FIND). */
+static uint32_t kth(uint32_t *v, int lo, int n, int k)
 {
-	int lo = 0, hi = n - 1;
+	int hi = n - 1;
 
 	while (lo < hi) {
 		uint32_t pivot = v[lo + (hi - lo) / 2], t;
@@ -190,107 +192,85 @@ static uint32_t kth(uint32_t *v, int n, int k)
 	return v[k];
 }
 
-/* Nearest rank, ns. */
-static uint64_t percentile(uint32_t *v, unsigned n, unsigned percent)
+/* Nearest rank: index of the smallest value that `percent` of all are not over. */
+static int rank(unsigned n, unsigned percent)
 {
-	unsigned rank = (unsigned)(((uint64_t)n * percent + 99) / 100);
-
-	return n ? kth(v, (int)n, (int)rank - 1) * NS_US : UNKNOWN;
-}
-
-static bool ran(const struct work *w, const struct head_race *h, unsigned path)
-{
-	return h->us[path] <= RUN_MOST && !w->out_of_race[path];
-}
-
-static int64_t corrected(const struct work *w, const struct head_race *h, unsigned path)
-{
-	return (int64_t)h->us[path] * (int64_t)NS_US - w->half[path];
+	return (int)(((uint64_t)n * percent + 99) / 100) - 1;
 }
 
 static void judge(struct work *w, struct head_race *h)
 {
-	const struct path *const *p = (const struct path *const *)w->m->paths;
-	unsigned runners = 0, near = 0, node = 0;
+	uint8_t who[PATHS_MAX];
+	int64_t at[PATHS_MAX], first = INT64_MAX;
+	unsigned n = 0, near = 0;
+	bool race = false;
 
-	h->first = INT64_MAX;
 	for (unsigned i = 0; i < w->l->paths; i++) {
 		w->out->path[i].missed += h->us[i] == RUN_MISSED;
-		if (!ran(w, h, i))
+		if (h->us[i] > RUN_MOST || w->out_of_race[i])
 			continue;
-		h->stage = !runners || p[i]->node_index == node ? h->stage : RACE;
-		node = p[i]->node_index;
-		runners++;
-		if (corrected(w, h, i) < h->first)
-			h->first = corrected(w, h, i);
+		at[n] = (int64_t)h->us[i] * (int64_t)NS_US - w->half[i];
+		if (at[n] < first)
+			first = at[n];
+		race |= n && w->node[i] != w->node[who[n - 1]];
+		who[n++] = (uint8_t)i;
 	}
-	if (runners < 2)
+	if (n < 2)
 		return;
-	if (h->stage != RACE) {
-		h->stage = KIN;
-		return;
+	for (unsigned k = 0; k < n; k++) {
+		w->sample[who[k] * w->room + w->samples[who[k]]++] = micros((uint64_t)(at[k] - first));
+		near += at[k] - first < (int64_t)TIE_NS;
 	}
+	if (!race)
+		return;
 	w->out->raced++;
-	for (unsigned i = 0; i < w->l->paths; i++)
-		near += ran(w, h, i) && corrected(w, h, i) - h->first < (int64_t)TIE_NS;
 	w->out->tied += near > 1;
-	for (unsigned i = 0; i < w->l->paths; i++) {
-		if (!ran(w, h, i))
-			continue;
-		w->out->path[i].raced++;
-		if (corrected(w, h, i) - h->first < (int64_t)TIE_NS)
-			*(near > 1 ? &w->out->path[i].ties : &w->out->path[i].won) += 1;
+	for (unsigned k = 0; k < n; k++) {
+		struct race_path *f = &w->out->path[who[k]];
+
+		f->raced++;
+		if (at[k] - first < (int64_t)TIE_NS)
+			*(near > 1 ? &f->ties : &f->won) += 1;
 	}
 }
 
-static struct race_times times(uint32_t *v, unsigned n)
+/* In ascending order, so that each looks only at what the one before it left. */
+static struct race_times times(uint32_t *v, unsigned count)
 {
-	struct race_times t = { .n = n };
+	struct race_times t = { .n = count, .p10 = UNKNOWN, .p50 = UNKNOWN, .p90 = UNKNOWN, .p99 = UNKNOWN, .max = UNKNOWN };
+	const unsigned percent[] = { 10, 50, 90, 99, 100 };
+	uint64_t *const to[] = { &t.p10, &t.p50, &t.p90, &t.p99, &t.max };
+	int n = (int)count, from = 0, k;
 
-	t.p10 = percentile(v, n, 10);
-	t.p50 = percentile(v, n, 50);
-	t.p90 = percentile(v, n, 90);
-	t.p99 = percentile(v, n, 99);
-	t.max = percentile(v, n, 100);
+	for (unsigned i = 0; i < sizeof(percent) / sizeof(percent[0]) && n; i++) {
+		k = rank(count, percent[i]);
+		*to[i] = kth(v, from, n, k) * NS_US;
+		from = k;
+	}
 	return t;
-}
-
-static void path_behind(struct work *w, unsigned path)
-{
-	unsigned n = 0;
-
-	for (unsigned k = 0; k < w->n; k++) {
-		const struct head_race *h = &w->head[k];
-
-		if (h->stage == NO_RACE || !ran(w, h, path))
-			continue;
-		w->sample[n++] = micros((uint64_t)(corrected(w, h, path) - h->first));
-	}
-	w->out->path[path].behind = times(w->sample, n);
 }
 
 /* Behind the fastest path of its own node: raw, for it is one machine's two doors. */
 static void path_overhead(struct work *w, unsigned path)
 {
-	const struct path *const *p = (const struct path *const *)w->m->paths;
 	unsigned n = 0;
 
-	for (unsigned k = 0; k < w->n; k++) {
+	for (unsigned k = 0; k < w->n && w->kin[path]; k++) {
 		const uint32_t *us = w->head[k].us;
 		uint32_t first = us[path];
 		unsigned kin = 0;
 
 		for (unsigned i = 0; i < w->l->paths && us[path] <= RUN_MOST; i++) {
-			if (p[i]->node_index != p[path]->node_index || us[i] > RUN_MOST)
+			if (w->node[i] != w->node[path] || us[i] > RUN_MOST)
 				continue;
 			kin++;
 			if (us[i] < first)
 				first = us[i];
 		}
 		if (kin > 1)
-			w->sample[n++] = us[path] - first;
+			w->sample[path * w->room + n++] = us[path] - first;
 	}
-	w->out->path[path].overhead = times(w->sample, n);
+	w->out->path[path].overhead = times(w->sample + path * w->room, n);
 }
 
 static int by_value(const void *a, const void *b)
@@ -321,10 +301,10 @@ static void lateness(struct work *w, const struct chain *c)
 		qsort(v, n, sizeof(*v), by_value);
 		late->n = n;
 		late->min = v[0];
-		late->p10 = v[(n * 10 + 99) / 100 - 1];
-		late->p50 = v[(n * 50 + 99) / 100 - 1];
-		late->p90 = v[(n * 90 + 99) / 100 - 1];
-		late->p99 = v[(n * 99 + 99) / 100 - 1];
+		late->p10 = v[rank(n, 10)];
+		late->p50 = v[rank(n, 50)];
+		late->p90 = v[rank(n, 90)];
+		late->p99 = v[rank(n, 99)];
 		late->max = v[n - 1];
 	}
 	free(v);
@@ -347,13 +327,17 @@ static void view_make(const struct model *m, const struct chain *c, uint64_t win
 
 	no_figures(out);
 	w.head = malloc((kept ? kept : 1) * sizeof(*w.head));
-	w.sample = malloc((kept ? kept : 1) * sizeof(*w.sample));
+	w.sample = malloc((kept ? kept * l->paths : 1) * sizeof(*w.sample));
+	w.room = (unsigned)kept;
 	if (!w.head || !w.sample)
 		goto out;
 	for (unsigned i = 0; i < m->n_paths; i++) {
 		const struct path *p = m->paths[i];
 
+		w.node[i] = p->node_index;
 		w.out_of_race[i] = minus_rtt && p->rtt_ns == UNKNOWN;
+		for (unsigned k = 0; k < m->n_paths; k++)
+			w.kin[i] |= k != i && m->paths[k]->node_index == p->node_index;
 		w.half[i] = minus_rtt && p->rtt_ns != UNKNOWN ? (int64_t)(p->rtt_ns / 2) : 0;
 	}
 	for (uint64_t s = l->seq - kept; s < l->seq; s++) {
@@ -369,7 +353,7 @@ static void view_make(const struct model *m, const struct chain *c, uint64_t win
 	out->heads = w.n;
 	out->span_ns = w.n ? sub_sat(m->now_mono, oldest) : UNKNOWN;
 	for (unsigned i = 0; i < l->paths && w.n; i++) {
-		path_behind(&w, i);
+		out->path[i].behind = times(w.sample + i * w.room, w.samples[i]);
 		path_overhead(&w, i);
 		if (m->paths[i]->push && m->paths[i]->chain >= 0 && m->chains[m->paths[i]->chain] == c)
 			nodes |= bit(m->paths[i]->node_index);
@@ -440,18 +424,15 @@ unsigned model_curve(const struct model *m, unsigned path, enum race_window wind
 	return heads;
 }
 
-const struct race_view *model_race(const struct model *m, enum race_window window, bool minus_rtt)
+const struct race_view *racelog_view(const struct model *m, struct chain *c, enum race_window window, bool minus_rtt)
 {
-	struct racelog *l;
-	struct race_view_kept *v;
-	const struct chain *c = model_chain(m);
+	struct racelog *l = &c->store->races;
+	struct race_view_kept *v = &l->view[window][minus_rtt];
+	bool same;
 
-	if (!c || window >= RACE_WINDOWS)
-		return NULL;
-	l = &c->store->races;
-	v = &l->view[window][minus_rtt];
-	/* Once a second even if no head came: the window goes on. */
-	if (v->made && v->version == l->version && v->second == m->now_mono / NS_S && v->bound == m->clock_bound)
+	/* Once a second even if no head came: the window goes on. A long log of many paths is looked through less often. */
+	same = v->version == l->version || (l->seq * l->paths > MANY && m->now_mono - v->mono < MANY_NS);
+	if (v->made && same && v->mono / NS_S == m->now_mono / NS_S && v->bound == m->clock_bound)
 		return v->v;
 	if (!v->v)
 		v->v = malloc(sizeof(*v->v));
@@ -462,8 +443,15 @@ const struct race_view *model_race(const struct model *m, enum race_window windo
 		.v = v->v,
 		.made = true,
 		.version = l->version,
-		.second = m->now_mono / NS_S,
+		.mono = m->now_mono,
 		.bound = m->clock_bound,
 	};
 	return v->v;
+}
+
+const struct race_view *model_race(const struct model *m, enum race_window window, bool minus_rtt)
+{
+	struct chain *c = model_chain(m);
+
+	return c && window < RACE_WINDOWS ? racelog_view(m, c, window, minus_rtt) : NULL;
 }

@@ -16,6 +16,8 @@ void racelog_late(struct chain *c, const struct node *n, unsigned path, uint64_t
 void racelog_missed(struct chain *c, const struct node *n, unsigned path);
 /* What was logged does not count any more. */
 void racelog_restart(struct racelog *l);
+/* As model_race, of any chain. */
+const struct race_view *racelog_view(const struct model *m, struct chain *c, enum race_window window, bool minus_rtt);
 /* False without memory. */
 bool racelog_clone(struct racelog *to, const struct racelog *from);
 void racelog_free(struct racelog *l);
