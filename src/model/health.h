@@ -122,6 +122,8 @@ char *check_value(char *out, size_t size, enum check_unit unit, double v);
 
 /* Evaluates if HEALTH_PERIOD_NS passed since the last time; true if it did. */
 bool health_tick(struct model *m);
+/* The event log gets a line when a node's two sides begin to differ, differ more, or agree again. After health_tick. */
+void health_p2p_note(struct model *m);
 /* Another chain takes this place. */
 void health_forget(struct model *m, unsigned chain);
 /* The chain at `from` has the place `to` now, whose own is gone. */

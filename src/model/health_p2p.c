@@ -116,3 +116,23 @@ void check_p2p(struct subject_ref *r, struct finding *f)
 	}
 	compare(r, f, p2p, rpc);
 }
+
+void health_p2p_note(struct model *m)
+{
+	for (unsigned i = 0; i < m->health.n; i++) {
+		const struct health_subject *s = m->health.subject[i];
+		const struct check_view *v = &s->check[CHECK_p2p];
+		struct path_priv *pp;
+
+		if (s->scope != SCOPE_NODE)
+			continue;
+		pp = m->paths[s->index]->priv;
+		if (v->level == pp->noted_p2p)
+			continue;
+		/* What no longer applies has not been put right. */
+		if (v->level != LEVEL_OK || v->applies)
+			note_add(m, v->level == LEVEL_OK ? NOTE_INFO : v->level == LEVEL_WARN ? NOTE_WARN : NOTE_BAD, v->path,
+				 s->chain, m->now_mono, m->now_wall, "%.190s", v->text);
+		pp->noted_p2p = v->level;
+	}
+}

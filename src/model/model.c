@@ -461,6 +461,7 @@ unsigned model_tick(struct model *m, uint64_t now_mono, uint64_t now_wall)
 	if (own_tick(m))
 		dirty |= DIRTY_OWN;
 	if (health_tick(m)) {
+		health_p2p_note(m);
 		alert_tick(m);
 		dirty |= DIRTY_HEALTH;
 	}

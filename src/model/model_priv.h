@@ -166,6 +166,7 @@ struct path_priv {
 	uint64_t trouble_note; /* seq of the note that is kept up to date, UNKNOWN */
 	unsigned trouble_n;
 	uint64_t lost_note;
+	enum level noted_p2p; /* what the event log has said of CHECK_p2p */
 	uint64_t resub_mono; /* by model_wants */
 	/* Figures. */
 	struct hist *usable, *body_lag;

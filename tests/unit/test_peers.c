@@ -154,14 +154,17 @@ static void lags_behind(void **state)
 	/* Block 101 is there since 14. */
 	assert_int_equal(check(m)->level, LEVEL_WARN);
 	assert_string_equal(check(m)->text, "geth: RLPx is 2 blocks, 15 s behind ws");
+	assert_true(rig_noted(m, "geth: RLPx is 2 blocks, 14 s behind ws"));
 	for (unsigned s = 30; s <= 53; s++)
 		rig_tick(m, s * 1000);
 	assert_int_equal(check(m)->level, LEVEL_CRIT);
+	assert_false(rig_noted(m, "geth: RLPx and ws say the same"));
 	tell(m, P2P, 54, 101, 101, 100);
 	tell(m, P2P, 54, 102, 102, 101);
 	for (unsigned s = 54; s <= 60; s++)
 		rig_tick(m, s * 1000);
 	assert_int_equal(check(m)->level, LEVEL_OK);
+	assert_true(rig_noted(m, "geth: RLPx and ws say the same"));
 	/* And the other way round. */
 	tell(m, P2P, 61, 103, 103, 102);
 	for (unsigned s = 61; s <= 76; s++)
