@@ -30,7 +30,7 @@ bool rewind_wanted(const struct conf *c)
 	return c->rewind > 0 || c->incidents > 0;
 }
 
-static void find_dir(char *out, size_t size)
+void rewind_dir(char *out, size_t size)
 {
 	const char *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
@@ -46,13 +46,13 @@ void rewind_start(struct rewind *w, struct recorder *r, const struct conf *c)
 {
 	*w = (struct rewind){ .state = REWIND_RING, .r = r, .keep = c->incidents, .location = c->location };
 	w->incident_pause_ns = INCIDENT_PAUSE_S * NS_S;
-	find_dir(w->dir, sizeof(w->dir));
+	rewind_dir(w->dir, sizeof(w->dir));
 }
 
 /* ---- the short thread ---- */
 
 /* All folders of the path; 0700, as XDG wants it. */
-static bool make_dir(const char *dir)
+bool rewind_make_dir(const char *dir)
 {
 	char path[400];
 
@@ -128,7 +128,7 @@ static void *job_main(void *arg)
 {
 	struct job *j = arg;
 
-	if (!make_dir(j->dir))
+	if (!rewind_make_dir(j->dir))
 		log_msg(LOG_ERROR, "recording: %s: %s", j->dir, strerror(errno));
 	if (j->keep)
 		remove_old(j->dir, j->keep);

@@ -44,6 +44,11 @@ struct rewind {
 	char say[240]; /* one sentence for the user; "": none; who shows it clears it */
 };
 
+/* Where recordings and reports go: $XDG_STATE_HOME/chaintop or what stands for it. size ≥ 400 is enough. */
+void rewind_dir(char *out, size_t size);
+/* Makes it, 0700; waits for the disk. False: errno. */
+bool rewind_make_dir(const char *dir);
+
 /* c: --rewind, --incidents. Is a ring wanted at all? */
 bool rewind_wanted(const struct conf *c);
 /* After the recorder was started without a file. */

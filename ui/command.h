@@ -55,6 +55,7 @@
 	X(UI_GROUP, "group", "C", "", "blocks: a row for each second or for each block, where several come in a second") \
 	X(UI_RECORD, "record", "R", "Record", "record, with the minutes before it; again: end the recording") \
 	X(UI_ALERTS, "alerts", "! F9", "Alerts", "alerts: what is wrong, since when, how often") \
+	X(UI_REPORT, "report", "E", "Report", "save what view 5 says now as a report, for an issue or a chat") \
 	X(UI_ACK, "acknowledge", "A", "", "alerts: acknowledge: silent until it is worse or over; again: no longer") \
 	X(UI_MUTE, "mute", "S", "", "alerts: mute for an hour; again: no longer") \
 	X(UI_CHAIN, "chain", "c", "", "next chain") \

@@ -340,6 +340,18 @@ ui_want(struct ui *ui, const struct model *m, struct want *out)
 	return ui->page >= 0 && pages_want(&ui->pages, m, out);
 }
 
+enum rank_by
+ui_rank(const struct ui *ui)
+{
+	return ui->env.rank;
+}
+
+enum race_window
+ui_window(const struct ui *ui)
+{
+	return ui->env.window;
+}
+
 const struct buf *
 ui_clip(const struct ui *ui)
 {
@@ -394,6 +406,18 @@ to_pane(struct ui *ui, const struct model *m, int i, enum ui_cmd cmd)
 	if (p->class->command == NULL)
 		return 0;
 	return done(ui, m, p, p->class->command(p, shown(ui, m), cmd));
+}
+
+/* What only one pane of a view knows reaches it wherever the focus is. */
+static unsigned
+to_view(struct ui *ui, const struct model *m, enum ui_cmd cmd)
+{
+	unsigned res = to_pane(ui, m, active(ui), cmd), i;
+
+	for (i = 0; i < ui->n && res == 0 && ui->page < 0; i++)
+		if (is_shown(ui, i) && (int)i != active(ui))
+			res = to_pane(ui, m, (int)i, cmd);
+	return res;
 }
 
 /* Units and times are one choice for all panes. */
@@ -526,10 +550,15 @@ ui_command(struct ui *ui, const struct model *m, enum ui_cmd cmd)
 		return UI_RES_REDRAW;
 	case UI_BACK: return back(ui, m);
 	case UI_RECORD: return UI_RES_RECORD | UI_RES_REDRAW;
+	case UI_REPORT: return UI_RES_REPORT | UI_RES_REDRAW;
 	case UI_ALERTS: return alerts(ui, m);
 	case UI_CHAIN: return change_chain(ui, m);
 	case UI_UNITS:
 	case UI_TIMES: return to_all(ui, m, cmd);
+	case UI_WINDOW:
+	case UI_MINUS_RTT:
+	case UI_ORDER:
+	case UI_TRANSPOSE: return to_view(ui, m, cmd);
 	default: return to_pane(ui, m, active(ui), cmd);
 	}
 }

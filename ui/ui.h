@@ -38,6 +38,7 @@ enum ui_result {
 	UI_RES_BODY = 128, /* ui_want has a body that somebody wants to see */
 	UI_RES_ACK = 1 << 9, /* model_alert_ack(ui_alert(ui)) */
 	UI_RES_RECORD = 1 << 11, /* begin or end a recording */
+	UI_RES_REPORT = 1 << 12, /* save a report of now: ui_rank, ui_window */
 	UI_RES_MUTE = 1 << 10, /* model_alert_mute(ui_alert(ui)) */
 	UI_RES_COPY = 256, /* ui_clip is for the clipboard: screen_copy, then say how it went by ui_flash */
 };
@@ -72,6 +73,9 @@ const struct canvas *ui_canvas(const struct ui *ui);
  * long as it may be missing. m is the live model. False: nothing is wanted now.
  */
 bool ui_want(struct ui *ui, const struct model *m, struct want *out);
+/* Whom comparisons are for, and over what: as chosen in view 5. */
+enum rank_by ui_rank(const struct ui *ui);
+enum race_window ui_window(const struct ui *ui);
 /* What UI_RES_COPY is about; valid until the next command. */
 const struct buf *ui_clip(const struct ui *ui);
 

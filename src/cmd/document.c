@@ -27,6 +27,15 @@ struct report_opts document_opts(const struct conf *c, enum report_format format
 	};
 }
 
+struct report_opts document_now(const struct app *a, enum rank_by rank, enum race_window window)
+{
+	struct report_opts o = document_opts(a->conf, REPORT_MD);
+
+	o.rank = rank;
+	o.window = window;
+	return o;
+}
+
 static void add(char *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 static void add(char *out, const char *fmt, ...)
 {

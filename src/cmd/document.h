@@ -14,6 +14,8 @@ struct report_opts document_opts(const struct conf *c, enum report_format format
  * At most DOCUMENT_COMMAND bytes. Returns out.
  */
 char *document_command(char *out, const struct app *a, const char *command);
+/* Of a screen that watches: what `E` saves. */
+struct report_opts document_now(const struct app *a, enum rank_by rank, enum race_window window);
 /* Writes the report to --output or standard output. An exit code. */
 int document_write(const struct app *a, const struct report_opts *o);
 

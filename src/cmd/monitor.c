@@ -3,11 +3,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "app.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "cmd/document.h"
+#include "cmd/save.h"
 #include "conf/file.h"
 #include "cmd/stop.h"
 #include "out/block_json.h"
@@ -25,6 +28,7 @@ enum {
 	FRAME_MS = 33, /* 30 frames a second at most … */
 	URGENT_MS = 8, /* … but a key or a new head is drawn at once */
 	HINT_MS = 8000, /* a hint stands on line 2 for so long, unless a key takes it away */
+	REPORT_BYTES = 16 << 20,
 	LATE_MS = 100, /* our own loop this late: latency samples are ours, not the node's */
 };
 
@@ -193,6 +197,7 @@ struct monitor {
 	char title[180]; /* of the terminal; "": its own */
 	uint64_t alerts; /* cursor: told on the terminal up to here */
 	struct playback *playback; /* of a recording; NULL: live, or the demo */
+	struct save save; /* the report that is being written */
 };
 
 /* The body that an open page lacks. */
@@ -221,6 +226,38 @@ static void copy(struct monitor *m)
 	else
 		snprintf(text, sizeof(text), "copied %zu bytes", clip->len);
 	ui_flash(m->ui, text);
+}
+
+/* E: what view 5 says now, into a file. */
+static void report(struct monitor *m)
+{
+	struct report_opts o = document_now(m->a, ui_rank(m->ui), ui_window(m->ui));
+	time_t s = (time_t)(time_wall() / NS_S);
+	char dir[400], name[40];
+	struct err e = { .code = ST_OK };
+	struct buf text;
+	struct tm tm;
+
+	buf_init(&text, REPORT_BYTES);
+	if (report_write(&text, m->a->model, &o, &e) != ST_OK || !gmtime_r(&s, &tm) ||
+	    !strftime(name, sizeof(name), "report-%Y%m%dT%H%M%SZ.md", &tm)) {
+		ui_flash(m->ui, e.text);
+		buf_fini(&text);
+		return;
+	}
+	rewind_dir(dir, sizeof(dir));
+	save_start(&m->save, dir, name, &text, &m->a->wake);
+}
+
+static void show_saved(struct monitor *m, uint64_t now)
+{
+	save_look(&m->save);
+	if (!m->save.say[0])
+		return;
+	ui_flash(m->ui, m->save.say);
+	m->hint_until = now + HINT_MS * NS_MS;
+	m->save.say[0] = '\0';
+	m->urgent = m->redraw = true;
 }
 
 static void record(struct monitor *m)
@@ -267,6 +304,8 @@ static void act(struct monitor *m, unsigned res)
 		(void)model_alert_ack(model, ui_alert(m->ui));
 	if (res & UI_RES_MUTE)
 		(void)model_alert_mute(model, ui_alert(m->ui), ALERT_MUTE_NS);
+	if (res & UI_RES_REPORT)
+		report(m);
 	if (res & UI_RES_RECORD)
 		record(m);
 	if (res & (UI_RES_ACK | UI_RES_MUTE))
@@ -471,6 +510,7 @@ static void loop(struct monitor *m)
 		if (p[0].revents)
 			take_input(m);
 		bits = app_drain(a, &m->more);
+		show_saved(m, top);
 		m->dirty |= bits;
 		if (a->demo && a->ended)
 			rewind_demo(m);
@@ -521,6 +561,7 @@ static int run_screen(struct app *a, const struct theme *theme, enum glyphs g)
 		loop(&m);
 	}
 	screen_close(m.s);
+	save_stop(&m.save);
 	if (a->rewind.state == REWIND_USER || a->rewind.state == REWIND_INCIDENT)
 		fprintf(stderr, "chaintop: recorded in %s\n", a->rewind.file);
 	free(m.playback);

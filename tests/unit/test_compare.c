@@ -695,8 +695,22 @@ static void view(void **state)
 	assert_string_equal(ui_focus(ui), "compare");
 	ui_key(ui, m, KEY_TAB_);
 	assert_string_equal(ui_focus(ui), "methods");
+	/* Window and order are the view's, wherever the focus is, and its pages'. */
+	assert_int_equal(ui_window(ui), RACE_10M);
+	assert_true(ui_key(ui, m, 'w') & UI_RES_REDRAW);
+	assert_int_equal(ui_window(ui), RACE_1H);
+	ui_key(ui, m, 'o');
+	assert_int_equal(ui_rank(ui), RANK_APP);
+	assert_string_equal(ui_focus(ui), "methods");
+	ui_render(ui, m, 0);
+	buf_clear(&text);
+	assert_int_equal(text_write(&text, ui_canvas(ui), NULL, COLOR_NEVER), ST_OK);
+	has(text.p, "last 1 h = 50 heads · app");
 	ui_key(ui, m, KEY_ENTER_);
 	assert_string_equal(ui_focus(ui), "path");
+	ui_key(ui, m, 'w');
+	assert_int_equal(ui_window(ui), RACE_ALL);
+	assert_true(ui_key(ui, m, 'E') & UI_RES_REPORT);
 	buf_fini(&text);
 	ui_free(ui);
 	model_free(m);

@@ -305,20 +305,6 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 	draw_sentences(&in, y, text);
 }
 
-/* What all panes share. */
-static bool setting(struct pane *pane, enum ui_cmd cmd)
-{
-	struct pane_env *env = pane->env;
-
-	if (cmd == UI_WINDOW)
-		env->window = env->window + 1 < RACE_WINDOWS ? (enum race_window)(env->window + 1) : RACE_10M;
-	else if (cmd == UI_ORDER)
-		env->rank = env->rank < RANK_OPERATOR ? (enum rank_by)(env->rank + 1) : RANK_SEARCHER;
-	else
-		return false;
-	return true;
-}
-
 static enum pane_result command(struct pane *pane, const struct model *m, enum ui_cmd cmd)
 {
 	struct state *s = pane->state;
@@ -326,7 +312,7 @@ static enum pane_result command(struct pane *pane, const struct model *m, enum u
 
 	if (m->n_paths == 0)
 		return PANE_IGNORED;
-	if (setting(pane, cmd))
+	if (parts_setting(pane, cmd) == PANE_DONE)
 		return PANE_DONE;
 	ranking_make(&r, m, pane->env->rank, pane->env->window);
 	find_chosen(s, &r, m->n_paths);

@@ -294,6 +294,19 @@ enum pane_result parts_open_block(struct pane *p, const struct hash *h, uint64_t
 	return PANE_OPEN;
 }
 
+enum pane_result parts_setting(struct pane *p, enum ui_cmd cmd)
+{
+	struct pane_env *env = p->env;
+
+	if (cmd == UI_WINDOW)
+		env->window = env->window + 1 < RACE_WINDOWS ? (enum race_window)(env->window + 1) : RACE_10M;
+	else if (cmd == UI_ORDER)
+		env->rank = env->rank < RANK_OPERATOR ? (enum rank_by)(env->rank + 1) : RANK_SEARCHER;
+	else
+		return PANE_IGNORED;
+	return PANE_DONE;
+}
+
 enum pane_result parts_open_path(struct pane *p, unsigned path)
 {
 	p->go = (struct target){ .page = "path", .tx = TARGET_NO_TX, .path = (uint16_t)path };

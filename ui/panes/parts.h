@@ -79,6 +79,8 @@ char *parts_lead(char *out, size_t size, uint64_t ns);
 char *parts_hex(char out[67], const struct hash *h);
 /* Opens the page of a block. PANE_OPEN. */
 enum pane_result parts_open_block(struct pane *p, const struct hash *h, uint64_t number);
+/* w and o: the window and the order that all comparisons share. PANE_IGNORED for all else. */
+enum pane_result parts_setting(struct pane *p, enum ui_cmd cmd);
 /* Opens the page of a path. PANE_OPEN. */
 enum pane_result parts_open_path(struct pane *p, unsigned path);
 /* A sentence for line 2. PANE_DONE. */

@@ -306,6 +306,9 @@ static enum pane_result command(struct pane *pane, const struct model *m, enum u
 		make(&page, m, pane->env, path);
 		return s->doc.at < page.n && page.line[s->doc.at].text[0] > ' ' ?
 			       parts_copy(pane, page.line[s->doc.at].text) : PANE_IGNORED;
+	case UI_WINDOW:
+	case UI_ORDER:
+		return parts_setting(pane, cmd);
 	default:
 		make(&page, m, pane->env, path);
 		return doc_command(&s->doc, page.n, cmd);
