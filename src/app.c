@@ -286,14 +286,24 @@ static enum status start_recorder(struct app *a, const char *file, const struct 
 	return recorder_start(&a->recorder, &o, e);
 }
 
-/* --mempool; auto is the first of its words. */
-static enum pending_mode pending_of(const struct app *a, const struct url *u)
+/*
+ * --mempool; auto is the first of its words. Of several paths to a node the first one says transactions whole: what they pay is
+ * the same on all, and a recording would have each of them several times.
+ */
+static enum pending_mode pending_of(const struct app *a, unsigned i)
 {
 	enum { AUTO, ALL };
+	const struct url *u = &a->urls[i];
 
-	if (url_is_local(u) && a->conf->mempool <= ALL)
-		return PENDING_WHOLE;
-	return a->conf->mempool == ALL ? PENDING_HASHES : PENDING_OFF;
+	if (!url_is_local(u))
+		return a->conf->mempool == ALL ? PENDING_HASHES : PENDING_OFF;
+	if (a->conf->mempool > ALL)
+		return PENDING_OFF;
+	for (unsigned k = 0; k < i && u->name[0]; k++) {
+		if (strcmp(a->urls[k].name, u->name) == 0 && url_is_local(&a->urls[k]) && pushes(&a->urls[k]))
+			return PENDING_HASHES;
+	}
+	return PENDING_WHOLE;
 }
 
 enum status app_start(struct app *a, const char *record, struct err *e)
@@ -343,7 +353,7 @@ enum status app_start(struct app *a, const char *record, struct err *e)
 			.net = &a->net,
 			.path = (uint16_t)i,
 			.bodies = (enum bodies)a->conf->bodies,
-			.pending = pending_of(a, &a->urls[i]),
+			.pending = pending_of(a, i),
 			.others_push = n_push > (unsigned)pushes(&a->urls[i]),
 			.claims = &a->claims,
 			.wake = &a->wake,

@@ -56,6 +56,7 @@ struct seen {
 	} open[OPEN];
 	unsigned n_open;
 	uint64_t figured; /* second of the last figures */
+	uint64_t scanned; /* when can_pay looked last */
 	bool dirty;
 };
 
@@ -474,9 +475,13 @@ static bool measured(const struct tally *t, uint64_t now)
 
 static void can_pay(struct model *m, const struct chain *c)
 {
-	const struct seen *s = m->priv->announced;
+	struct seen *s = m->priv->announced;
 	uint64_t base = u256_sat64(&c->next.base), now = m->now_mono / NS_US;
 
+	/* Nothing new: what waits only grows older. */
+	if (!s->dirty && sub_sat(m->now_mono, s->scanned) < 10 * NS_S)
+		return;
+	s->scanned = m->now_mono;
 	m->pool.pay = m->pool.pay_of = 0;
 	/* Where no block is looked at, what is mined would count as waiting. */
 	if (!c->next.base_known || !s->of_chain[m->shown] || !measured(s->of_chain[m->shown], m->now_mono))
