@@ -5,8 +5,9 @@
 
 CHAINTOP_PROBE is the path of the probe: the real feeds, and the model over them (judge.h). What is
 expected is computed here from the node's stamps alone. TAP; exit 1 if a case failed, 77 if there is
-no probe. Threads of a busy machine wake up late, and then its stamps are late: where only times are
-off it is tried again, and what went wrong before is said. Run it alone, and not niced.
+no probe. On a busy machine threads wake up late, and stamps are late: where only times are off it is
+tried again, and what went wrong before is said. Where a process that does nothing but receive one byte
+is late, too, the machine cannot show what is asked: SKIP, with the figures. Run it alone, not niced.
 """
 import argparse
 import collections
@@ -28,6 +29,7 @@ P50_MS, P90_MS, P99_MS = 1, 3, 3  # how far a figure may be off
 CLEAR_NS = 2 * MS  # a head that is won by more is won, whatever the scheduler does
 INTERVAL = 0.3
 ATTEMPTS = 3
+CONTROL_P99_MS = 1  # a plain receiver that is woken up later than this says that nobody can be in time
 WARM = 2  # heads after a connect that are no arrivals
 BASE = 70
 # ms behind the first, of each path; 0 and 1 take turns.
@@ -144,6 +146,11 @@ class Report:
     def only_times(self):
         return all(timing for *_, timing in self.failed())
 
+    def excuse(self, why):
+        """Cases about times are skipped."""
+        self.cases = [(name + " # SKIP " + why, [], wrong + notes, timing) if wrong and timing else
+                      (name, wrong, notes, timing) for name, wrong, notes, timing in self.cases]
+
     def print(self):
         for i, (name, wrong, notes, _) in enumerate(self.cases):
             print("%sok %d - %s" % ("not " if wrong else "", i + 1, name))
@@ -204,7 +211,13 @@ def counts(report, truth, races):
                     max(r["ties"] for r in races.values()))], True)
 
 
-def stamp_errors(report, probe, stamps):
+def quantiles(late):
+    at = lambda p: late[min(len(late) * p // 1000, len(late) - 1)]  # noqa: E731
+    return "%d: p50 %s p90 %s p99 %s p99.9 %s max %s" % (
+        len(late), ms(at(500)), ms(at(900)), ms(at(990)), ms(at(999)), ms(late[-1]))
+
+
+def stamp_errors(report, probe, stamps, control):
     """How long after the send a feed stamped: all of the error there is."""
     seen = {}
     for e in probe.find("head"):
@@ -222,11 +235,9 @@ def stamp_errors(report, probe, stamps):
     late.sort()
     if late and late[0] < 0:
         wrong.append("stamped %s before it was sent" % ms(-late[0]))
-    held = sum(1 for s in stamps if s[4])
-    pick = lambda p: late[min(len(late) * p // 1000, len(late) - 1)]  # noqa: E731
     report.case("every head that was sent is told, after it was sent", wrong[:10],
-                ["from send to stamp, %d heads: p50 %s p90 %s p99 %s p99.9 %s max %s; %d found bytes before them"
-                 % (len(late), ms(pick(500)), ms(pick(900)), ms(pick(990)), ms(pick(999)), ms(late[-1]), held)])
+                ["from send to stamp, heads " + quantiles(late), "the control, bytes " + quantiles(control),
+                 "%d heads found bytes before them" % sum(1 for s in stamps if s[4])])
 
 
 def forks(report, probe, reorgs, back):
@@ -261,13 +272,14 @@ def attempt(program, o):
         node.wait(length + 30)
         time.sleep(MISSED_S)
         wrong = probe.stop()
-        stamps, answers = node.finish()
+        stamps, answers, control = node.finish()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     report.case("the probe ends well", wrong)
     races = [{e["path"]: e for e in probe.find("race", minus_rtt=minus)} for minus in (False, True)]
     canonical = plan.tips[-1][1]
-    stamp_errors(report, probe, stamps)
+    stamp_errors(report, probe, stamps, control)
+    report.control = control[len(control) * 99 // 100]
     truth = Truth(plan, stamps, canonical)
     compare(report, "as heard here", truth, races[0], o.verbose)
     counts(report, truth, races[0])
@@ -295,6 +307,8 @@ def main(argv):
         for name, wrong, notes, _ in report.failed() + report.cases[1:2]:
             print("# tried again, for this machine was late: %s: %s" % (name, "; ".join(wrong + notes)))
         sys.stdout.flush()
+    if report.failed() and report.control > CONTROL_P99_MS * MS:
+        report.excuse("a plain receiver here is %s late (p99)" % ms(report.control))
     report.print()
     return 1 if report.failed() else 0
 

@@ -1,17 +1,20 @@
 """A node that plays a plan: heads on many WebSocket paths, each at its own time, each send stamped.
 
 One asyncio loop in a process of its own. A stamp is CLOCK_MONOTONIC right before the bytes go to the
-kernel, so it is the truth that race figures are held against (race.py).
+kernel, so it is the truth that race figures are held against (race.py). Beside it a control: a process
+that does nothing but receive and stamp says how late this machine wakes anybody up.
 """
 import asyncio
 import json
 import multiprocessing
+import socket
 import time
 import traceback
 
 import wsproto
 from rpc import dump, error_reply, notification, reply
 
+CONTROL_S = 0.012  # between two messages to the control
 READY_S = 0.5  # from the last subscription to the first head
 
 
@@ -38,6 +41,7 @@ class Player:
         self.plan, self.canonical = plan, plan.tips[0][1]
         self.writers, self.subs = {}, {}
         self.stamps, self.answers = [], []
+        self.control, self.control_stamps = None, []
         self.all_here = asyncio.Event()
 
     # ---- calls
@@ -107,6 +111,10 @@ class Player:
         """The path is the number in the request line: GET /7."""
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            if head.startswith("GET /control "):
+                self.control = writer
+                await reader.read()
+                return
             path = int(head.split(" ", 2)[1].strip("/"))
             key = next(x.split(":", 1)[1].strip() for x in head.split("\r\n")
                        if x.lower().startswith("sec-websocket-key:"))
@@ -121,7 +129,7 @@ class Player:
                     writer.write(wsproto.frame(wsproto.PONG, payload))
                 elif op == wsproto.TEXT:
                     asyncio.ensure_future(self.respond(path, payload, time.monotonic_ns()))
-        except (asyncio.IncompleteReadError, ConnectionError):
+        except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
             pass
         finally:
             writer.close()
@@ -150,14 +158,24 @@ class Player:
             else:
                 self.canonical = what
 
+    async def tell_control(self):
+        await self.all_here.wait()
+        while self.control:
+            self.control_stamps.append(time.monotonic_ns())
+            self.control.write(b"x")
+            await asyncio.sleep(CONTROL_S)
+
     async def main(self, pipe):
         server = await asyncio.start_server(self.serve, "127.0.0.1", 0)
         pipe.send(server.sockets[0].getsockname()[1])
+        control = asyncio.ensure_future(self.tell_control())
         await self.play()
+        control.cancel()
+        self.control.close()
         pipe.send("played")
         while not pipe.poll():  # calls are answered until the other side has seen enough
             await asyncio.sleep(0.05)
-        pipe.send((self.stamps, self.answers))
+        pipe.send((self.stamps, self.answers, self.control_stamps))
 
 
 def _run(plan, pipe):
@@ -165,6 +183,17 @@ def _run(plan, pipe):
         asyncio.run(Player(plan).main(pipe))
     except Exception:
         pipe.send(traceback.format_exc())
+
+
+def _receive(port, pipe):
+    """The control: one byte, one stamp."""
+    stamps = []
+    with socket.create_connection(("127.0.0.1", port)) as s:
+        s.sendall(b"GET /control HTTP/1.1\r\n\r\n")
+        pipe.send("ready")
+        while s.recv(1):
+            stamps.append(time.monotonic_ns())
+    pipe.send(stamps)
 
 
 class Process:
@@ -176,6 +205,10 @@ class Process:
         self.process = context.Process(target=_run, args=(plan, other), daemon=True)
         self.process.start()
         self.port = self._get(10)
+        self.heard, other = context.Pipe()
+        self.control = context.Process(target=_receive, args=(self.port, other), daemon=True)
+        self.control.start()
+        self.heard.recv()
 
     def _get(self, timeout):
         if not self.pipe.poll(timeout):
@@ -189,8 +222,12 @@ class Process:
         return self._get(timeout)
 
     def finish(self):
-        """(stamps, answers): (ns, path, number, hash, bytes that waited), and (path, ns an answer took)."""
+        """(stamps, answers, control): (ns, path, number, hash, bytes that waited), (path, ns an answer took),
+        and how many ns after each send the control had it, ascending."""
         self.pipe.send("end")
-        got = self._get(10)
+        stamps, answers, sent = self._get(10)
         self.process.join(5)
-        return got
+        if not self.heard.poll(10):
+            raise TimeoutError("the control says nothing")
+        late = sorted(b - a for a, b in zip(sent, self.heard.recv()))
+        return stamps, answers, late
