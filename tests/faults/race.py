@@ -157,8 +157,8 @@ class Report:
             for line in wrong + notes:
                 print("#   " + line)
         print("1..%d" % len(self.cases))
-        bad = len(self.failed())
-        print("%d passed, %d failed" % (len(self.cases) - bad, bad))
+        bad, skipped = len(self.failed()), sum(" # SKIP " in c[0] for c in self.cases)
+        print("%d passed, %d failed%s" % (len(self.cases) - bad - skipped, bad, skipped and ", %d skipped" % skipped or ""))
 
 
 def ms(ns):
