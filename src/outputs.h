@@ -16,6 +16,8 @@ struct outputs;
 
 /* None was asked for: *out is NULL, which all the others take. wake: the app's; borrowed. */
 enum status outputs_open(struct outputs **out, const struct conf *c, struct wake *wake, struct err *e) MUST_CHECK;
+/* What a user wants to know of it: "metrics at http://127.0.0.1:9464/metrics"; or "". */
+const char *outputs_where(const struct outputs *o);
 /* mode: "live", "replay", "demo". A replay that begins at a place of the recording is quiet until outputs_there. */
 enum status outputs_start(struct outputs *o, const struct model *m, const char *mode, struct err *e) MUST_CHECK;
 void outputs_there(struct outputs *o);

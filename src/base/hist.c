@@ -33,6 +33,12 @@ bucket_middle(unsigned b)
 }
 
 static uint64_t
+bucket_end(unsigned b)
+{
+	return (LEAST_NS << b / HIST_SUB) * (HIST_SUB + b % HIST_SUB + 1) / HIST_SUB;
+}
+
+static uint64_t
 add_sat64(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -125,6 +131,19 @@ hist_percentile(const struct hist *h, double p)
 	if (v < h->min)
 		return h->min;
 	return v < h->max ? v : h->max;
+}
+
+void
+hist_below(const struct hist *h, const uint64_t *bounds, unsigned n, uint64_t *out)
+{
+	uint64_t sum = 0;
+	unsigned b = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		for (; b < HIST_BUCKETS && bucket_end(b) <= bounds[i]; b++)
+			sum += h->count[b];
+		out[i] = sum;
+	}
 }
 
 int

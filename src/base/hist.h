@@ -27,6 +27,12 @@ void hist_merge(struct hist *to, const struct hist *from);
 uint64_t hist_percentile(const struct hist *h, double p);
 
 /*
+ * How many samples lie below each of n ascending bounds (ns), for outputs that have buckets of their own. Exact where a bound is
+ * the end of a step, as 1 µs × 2^k and 125 µs × 2^k are; else the step that it lies in is left out.
+ */
+void hist_below(const struct hist *h, const uint64_t *bounds, unsigned n, uint64_t *out);
+
+/*
  * A window: the last `slices` slices of time, each its own histogram, so that old samples leave.
  * Memory is slices × sizeof(struct hist), allocated once.
  */

@@ -1,6 +1,8 @@
 #include "cmd/headless.h"
 
 #include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/stop.h"
@@ -9,18 +11,19 @@ enum { TICK_MS = 250 };
 
 bool headless_wanted(const struct conf *c)
 {
-	return c->stream;
+	/* With --once too: to be told that they do not go together. */
+	return c->stream || (c->metrics && (c->once.on || !isatty(STDOUT_FILENO)));
 }
 
 static enum status check(const struct app *a, struct err *e)
 {
 	const struct conf *c = a->conf;
 
-	if (c->stream && c->once.on)
-		return err_set(e, ST_USAGE, "--stream goes on and --once ends: which one?");
+	if (c->once.on)
+		return err_set(e, ST_USAGE, "--%s goes on and --once ends: which one?", c->stream ? "stream" : "metrics");
 	if (a->n_urls == 0 && !a->replay) {
 		err_set(e, ST_REFUSED, "no node found to watch");
-		return err_cure(e, "chaintop --stream ws://127.0.0.1:8546");
+		return err_cure(e, "chaintop %s ws://127.0.0.1:8546", c->stream ? "--stream" : "--metrics 9464");
 	}
 	return ST_OK;
 }
@@ -39,7 +42,8 @@ static const char *loop(struct app *a)
 		app_drain(a, &more);
 		if (outputs_error(a->outputs, &e) != ST_OK)
 			return NULL;
-		if (a->replay && a->ended && !more)
+		/* With a server the last state stays to be asked for. */
+		if (a->replay && a->ended && !more && !a->conf->metrics)
 			return "end";
 		now = time_mono();
 		if (save_asked())
@@ -68,6 +72,8 @@ int headless_run(struct app *a)
 		st = app_hooks(a, &e);
 	if (st != ST_OK)
 		return cmd_fail(&e);
+	if (outputs_where(a->outputs)[0])
+		fprintf(stderr, "chaintop: %s\n", outputs_where(a->outputs));
 	why = loop(a);
 	if (a->replay && replay_error(a->replay, &played) != ST_OK)
 		(void)cmd_fail(&played);

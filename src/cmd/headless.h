@@ -1,5 +1,6 @@
 /*
- * Watching without a screen: --stream. It goes on until a signal, the end of a recording, or until nobody reads the stream.
+ * Watching without a screen: --stream always, --metrics where standard output is no terminal. It goes on until a signal, until
+ * nobody reads the stream, and without --metrics until the end of a recording.
  */
 #ifndef CMD_HEADLESS_H
 #define CMD_HEADLESS_H

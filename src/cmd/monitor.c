@@ -541,7 +541,10 @@ static int run_screen(struct app *a, const struct theme *theme, enum glyphs g)
 	struct screen_opts so = { .color = color_of(a->conf), .theme = theme, .mouse = true, .wake = &a->wake };
 	struct ui_opts uo = { .glyphs = g, .view = (int)a->conf->view, .badge = badge_of(a), .json = block_json };
 	struct err e = { .code = ST_OK };
+	const char *where = outputs_where(a->outputs);
+	char hint[256];
 
+	snprintf(hint, sizeof(hint), "%s%s%s", a->from, a->from[0] && where[0] ? " \xc2\xb7 " : "", where);
 	if (screen_open(&m.s, &so, &e) != ST_OK)
 		return cmd_fail(&e);
 	if (a->replay && !a->demo)
@@ -551,8 +554,8 @@ static int run_screen(struct app *a, const struct theme *theme, enum glyphs g)
 	screen_size(m.s, &uo.w, &uo.h);
 	m.ui = ui_new(&uo);
 	if (m.ui) {
-		if (a->from[0]) {
-			ui_flash(m.ui, a->from);
+		if (hint[0]) {
+			ui_flash(m.ui, hint);
 			m.hint_until = time_mono() + HINT_MS * NS_MS;
 		}
 		m.dirty = DIRTY_ALL;

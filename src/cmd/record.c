@@ -206,6 +206,8 @@ static int record_run(const struct conf *c)
 	} else if (app_start(a, name, &e) != ST_OK || app_hooks(a, &e) != ST_OK) {
 		code = cmd_fail(&e);
 	} else {
+		if (outputs_where(a->outputs)[0])
+			fprintf(stderr, "chaintop: %s\n", outputs_where(a->outputs));
 		record_loop(a, tty);
 		code = finish(a, name, tty);
 	}

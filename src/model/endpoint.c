@@ -76,6 +76,7 @@ void endpoint_free(struct path *p)
 		free(p->priv->method[i]);
 	}
 	calls_fini(p);
+	free(p->priv->behind);
 	free(p->priv->usable);
 	free(p->priv->body_lag);
 	facts_fini(&p->priv->health);
@@ -90,9 +91,10 @@ void endpoint_restart(struct path *p, uint64_t now)
 	p->heads = p->won = p->ties = p->missed = p->dups = p->raced = p->backs = p->own_nulls = p->client_backs = 0;
 	p->connects = p->silent_count = 0;
 	p->behind_p50 = p->behind_p99 = p->usable_p90 = p->body_lag_p90 = UNKNOWN;
+	free(pp->behind);
 	free(pp->usable);
 	free(pp->body_lag);
-	pp->usable = pp->body_lag = NULL;
+	pp->behind = pp->usable = pp->body_lag = NULL;
 	for (unsigned i = 0; i < M_N; i++) {
 		if (pp->method[i])
 			hist_window_fini(pp->method[i]);
@@ -122,7 +124,7 @@ struct path *endpoint_clone(const struct path *p)
 	*pp = *p->priv;
 	to->priv = pp;
 	/* A frozen screen shows the figures as they were: their histograms are not needed. */
-	pp->usable = pp->body_lag = NULL;
+	pp->behind = pp->usable = pp->body_lag = NULL;
 	memset(pp->method, 0, sizeof(pp->method));
 	for (unsigned i = 0; i < RACE_WINDOWS; i++)
 		pp->calls[i].latency = pp->calls[i].usable = (struct hist_window){ .slices = 0 };
@@ -527,6 +529,13 @@ void endpoint_head(struct path *p, const struct node *n, const struct event *e)
 static uint64_t percentile(const struct hist *h, double at)
 {
 	return h && h->n ? hist_percentile(h, at) : UNKNOWN;
+}
+
+const struct hist *path_hist(const struct path *p, enum path_hist which)
+{
+	const struct path_priv *pp = p->priv;
+
+	return which == PATH_BEHIND ? pp->behind : which == PATH_USABLE ? pp->usable : pp->body_lag;
 }
 
 static void body_figures(struct path *p)

@@ -529,6 +529,12 @@ const struct race_view *model_race(const struct model *m, enum race_window windo
 /* Length of a window; UINT64_MAX: since the start. */
 uint64_t window_ns(enum race_window s);
 const char *window_word(enum race_window s); /* "10 m", "1 h", "all" */
+/*
+ * Samples of a path since the start, for outputs that only grow: behind the first path; head heard + body decoded, behind the
+ * first head; own head → its body decoded. NULL: none yet. Valid until the next event.
+ */
+enum path_hist { PATH_BEHIND, PATH_USABLE, PATH_BODY_LAG };
+const struct hist *path_hist(const struct path *p, enum path_hist which);
 /* The i-th newest arrival of a path, NULL past the end. */
 const struct heard *path_heard_at(const struct path *p, unsigned i);
 /* i-th newest note, NULL past the end. */

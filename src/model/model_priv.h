@@ -169,7 +169,7 @@ struct path_priv {
 	enum level noted_p2p; /* what the event log has said of CHECK_p2p */
 	uint64_t resub_mono; /* by model_wants */
 	/* Figures. */
-	struct hist *usable, *body_lag;
+	struct hist *behind, *usable, *body_lag; /* since the start: path_hist */
 	struct hist_window *method[M_N];
 	struct call_window calls[RACE_WINDOWS];
 	bool race_dirty, calls_dirty;

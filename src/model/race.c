@@ -148,10 +148,14 @@ static void award(const struct model *m, const uint64_t mono[PATHS_MAX], uint64_
 static void settle(struct model *m, struct chain *c, struct node *n)
 {
 	uint64_t mono[PATHS_MAX], first;
-	unsigned nodes, count = runners(m, c, n, mono, &first, &nodes);
+	unsigned nodes, count = runners(m, c, n, mono, &first, &nodes), before = n->race;
 
 	n->race_closed = true;
 	n->race = count == 0 ? RACE_OPEN : count == 1 ? RACE_ALONE : nodes == 1 ? RACE_KIN : RACE_RUN;
+	/* Those that came later are in it already: join. */
+	for (unsigned i = 0; i < m->n_paths && n->race >= RACE_KIN && before < RACE_KIN; i++)
+		if (mono[i] != UNKNOWN)
+			(void)sample(&m->paths[i]->priv->behind, mono[i] - first);
 	if (n->race == RACE_RUN)
 		award(m, mono, first);
 	if (count)
@@ -161,6 +165,8 @@ static void settle(struct model *m, struct chain *c, struct node *n)
 /* Too late to be first, unless it makes a race of what was none: it is only known how much too late. */
 static void join(struct model *m, struct chain *c, struct node *n, unsigned path, uint64_t mono)
 {
+	if (n->race >= RACE_KIN)
+		(void)sample(&m->paths[path]->priv->behind, sub_sat(mono, n->push_mono));
 	if (n->race != RACE_RUN) {
 		settle(m, c, n);
 		return;

@@ -84,6 +84,8 @@ void object_text(struct object *o, const char *key, const char *s)
 
 void object_word(struct object *o, const char *key, const char *word)
 {
+	if (!word)
+		return;
 	key_of(o, key);
 	format(o, "\"%s\"", word);
 }

@@ -23,7 +23,7 @@ void object_begin(struct object *o);
 /* Closes it, with a line end. */
 void object_end(struct object *o);
 void object_text(struct object *o, const char *key, const char *s);
-/* A word of ours: written as it is. */
+/* A word of ours: written as it is. NULL: left out. */
 void object_word(struct object *o, const char *key, const char *word);
 void object_bool(struct object *o, const char *key, bool v);
 /* UINT64_MAX: left out. Above 2^53 − 1 a string of decimal digits, which no reader rounds. */

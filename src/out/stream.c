@@ -5,6 +5,7 @@
 
 #include "base/time.h"
 #include "out/object.h"
+#include "out/words.h"
 
 enum {
 	QUEUE = 4 << 20, /* ten seconds of 50 paths with 10 blocks a second each */
@@ -25,34 +26,6 @@ struct stream {
 	char word[sizeof(((struct verdict_line *)0)->word)];
 	struct object o; /* the line that is being made */
 };
-
-/* ---- words: doc/STREAM.md lists them ---- */
-
-static const char *const link_words[] = { "idle", "connecting", "live", "polling", "silent", "waiting", "stopped" };
-static const char *const source_words[] = { "push", "poll", "first", "backfill", "gap", "walk", "asked" };
-static const char *const truth_words[] = { "none", "yes", "unknown", "no" };
-static const char *const info_words[] = { "client", "peers", "sync", "txpool", "gas_price", "poll_interval",
-					 "pending", "fork", "disk" };
-static const char *const level_words[] = { "ok", "warn", "crit", "wait" };
-
-enum {
-	N_LINKS = sizeof(link_words) / sizeof(link_words[0]),
-	N_SOURCES = sizeof(source_words) / sizeof(source_words[0]),
-	N_TRUTHS = sizeof(truth_words) / sizeof(truth_words[0]),
-	N_INFOS = sizeof(info_words) / sizeof(info_words[0]),
-};
-
-/* A word that the table does not have is left out. */
-static void word(struct object *o, const char *key, const char *const *words, unsigned n, unsigned i)
-{
-	if (i < n)
-		object_word(o, key, words[i]);
-}
-
-static void code(struct object *o, uint8_t c)
-{
-	object_word(o, "code", status_word(c < ST_N ? (enum status)c : ST_INTERNAL));
-}
 
 /* ---- lines ---- */
 
@@ -123,8 +96,8 @@ static void path_names(struct object *o, const struct model *m, unsigned path)
 
 static void link(struct object *o, const struct event *e)
 {
-	word(o, "state", link_words, N_LINKS, e->u.link.state);
-	code(o, e->u.link.code);
+	object_word(o, "state", link_word(e->u.link.state));
+	object_word(o, "code", code_word(e->u.link.code));
 	if (e->u.link.detail)
 		object_signed(o, "detail", e->u.link.detail);
 	object_int(o, "attempt", e->u.link.attempt);
@@ -152,8 +125,8 @@ static void head(struct object *o, const struct event *e)
 	object_hex(o, "hash", h->hash.b, 32);
 	if (h->has & H_PARENT)
 		object_hex(o, "parent", h->parent.b, 32);
-	word(o, "source", source_words, N_SOURCES, e->u.head.source);
-	word(o, "hash_ok", truth_words, N_TRUTHS, e->u.head.hash_ok);
+	object_word(o, "source", source_word(e->u.head.source));
+	object_word(o, "hash_ok", truth_word(e->u.head.hash_ok));
 	if (h->time_ms <= UINT64_MAX / NS_MS)
 		object_time(o, "block_time", h->time_ms * NS_MS);
 	object_int(o, "gas_used", h->gas_used);
@@ -195,7 +168,7 @@ static void block(struct object *o, const struct model *m, const struct event *e
 		object_int(o, "number", b->h.number);
 	if (b->h.has & H_HASH)
 		object_hex(o, "hash", b->h.hash.b, 32);
-	word(o, "source", source_words, N_SOURCES, e->u.block.source);
+	object_word(o, "source", source_word(e->u.block.source));
 	object_bool(o, "sample", e->u.block.sample);
 	object_int(o, "txs", b->h.ntx);
 	if (known && known->body_seen && b->h.has & H_TXS_FULL)
@@ -222,10 +195,10 @@ static void verdict(struct object *o, const struct model *m, const struct event 
 	if (known)
 		object_int(o, "number", known->h.number);
 	object_hex(o, "hash", e->u.verdict.hash.b, 32);
-	word(o, "truth", truth_words, N_TRUTHS, verdict_all(v));
-	word(o, "header", truth_words, N_TRUTHS, v->header);
-	word(o, "txs", truth_words, N_TRUTHS, v->txs);
-	word(o, "withdrawals", truth_words, N_TRUTHS, v->withdrawals);
+	object_word(o, "truth", truth_word(verdict_all(v)));
+	object_word(o, "header", truth_word(v->header));
+	object_word(o, "txs", truth_word(v->txs));
+	object_word(o, "withdrawals", truth_word(v->withdrawals));
 	if (v->field[0])
 		object_text(o, "field", v->field);
 	if (v->reason[0])
@@ -239,8 +212,8 @@ static void miss(struct object *o, const struct event *e)
 		object_hex(o, "hash", e->u.miss.hash.b, 32);
 	if (e->u.miss.number || hash_is_zero(&e->u.miss.hash))
 		object_int(o, "number", e->u.miss.number);
-	word(o, "source", source_words, N_SOURCES, e->u.miss.source);
-	code(o, e->u.miss.code);
+	object_word(o, "source", source_word(e->u.miss.source));
+	object_word(o, "code", code_word(e->u.miss.code));
 	if (e->u.miss.text[0])
 		object_text(o, "text", e->u.miss.text);
 }
@@ -248,7 +221,7 @@ static void miss(struct object *o, const struct event *e)
 static void call(struct object *o, const struct event *e)
 {
 	object_word(o, "method", method_name(e->u.reply.method < M_N ? (enum method)e->u.reply.method : M_OTHER));
-	code(o, e->u.reply.code);
+	object_word(o, "code", code_word(e->u.reply.code));
 	if (e->u.reply.detail)
 		object_signed(o, "detail", e->u.reply.detail);
 	object_int(o, "attempt", e->u.reply.attempt);
@@ -276,8 +249,8 @@ static void fork_times(struct object *o, const struct event *e)
 
 static void info(struct object *o, const struct event *e)
 {
-	word(o, "info", info_words, N_INFOS, e->u.info.info);
-	code(o, e->u.info.code);
+	object_word(o, "info", info_word(e->u.info.info));
+	object_word(o, "code", code_word(e->u.info.code));
 	if (e->u.info.code != ST_OK)
 		return;
 	switch ((enum info_kind)e->u.info.info) {
@@ -323,7 +296,7 @@ static void info(struct object *o, const struct event *e)
 static void tag(struct object *o, const struct event *e)
 {
 	object_word(o, "tag", e->u.tag.final ? "finalized" : "safe");
-	code(o, e->u.tag.code);
+	object_word(o, "code", code_word(e->u.tag.code));
 	if (e->u.tag.code != ST_OK)
 		return;
 	object_int(o, "number", e->u.tag.number);
@@ -480,14 +453,11 @@ static void status(struct stream *s, const struct model *m)
 	s->level = l->level;
 	memcpy(s->word, l->word, sizeof(s->word));
 	begin(s, "status", m->now_mono, m->now_wall);
-	object_word(&s->o, "level", level_words[l->level]);
+	object_word(&s->o, "level", line_word(l->level));
 	object_text(&s->o, "word", l->word);
 	object_text(&s->o, "text", l->text);
 	finish(s, m);
 }
-
-static const char *const scope_words[] = { "node", "chain", "machine" };
-static const char *const unit_words[] = { "s", "count", "blocks", "percent" };
 
 static void say_check(struct stream *s, const struct model *m, const struct health_subject *h, enum check_id id)
 {
@@ -496,12 +466,12 @@ static void say_check(struct stream *s, const struct model *m, const struct heal
 	struct object *o = &s->o;
 
 	begin(s, "check", m->now_mono, m->now_wall);
-	object_word(o, "scope", scope_words[h->scope]);
+	object_word(o, "scope", scope_word(h->scope));
 	object_text(o, "subject", h->name);
 	chain_of(o, m, h->chain);
 	object_word(o, "check", info->name);
-	object_word(o, "level", level_words[v->level]);
-	object_word(o, "unit", unit_words[info->unit]);
+	object_word(o, "level", line_word(v->level));
+	object_word(o, "unit", unit_word(info->unit));
 	object_number(o, "value", v->value);
 	object_number(o, "warn", v->warn);
 	object_number(o, "crit", v->crit);
@@ -538,15 +508,15 @@ static void alerts(struct stream *s, const struct model *m)
 		if (s->quiet)
 			continue;
 		begin(s, "alert", a.mono, a.wall);
-		object_word(o, "scope", scope_words[a.scope]);
+		object_word(o, "scope", scope_word(a.scope));
 		object_text(o, "subject", a.name);
 		if (a.chain[0])
 			object_text(o, "chain_name", a.chain);
 		object_word(o, "check", check_info(a.check)->name);
-		object_word(o, "level", level_words[a.level]);
-		object_word(o, "before", level_words[a.before]);
+		object_word(o, "level", line_word(a.level));
+		object_word(o, "before", line_word(a.before));
 		object_time(o, "since", a.since_wall);
-		object_word(o, "unit", unit_words[check_info(a.check)->unit]);
+		object_word(o, "unit", unit_word(check_info(a.check)->unit));
 		object_number(o, "value", a.value);
 		object_number(o, "limit", a.limit);
 		if (a.text[0])

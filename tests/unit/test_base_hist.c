@@ -262,6 +262,38 @@ test_window_late_samples(void **state)
 	hist_window_fini(&w);
 }
 
+/* Counts below bounds that are ends of steps, against the samples themselves. */
+static void
+test_below(void **state)
+{
+	enum { N = 20000, K = 18 };
+	static struct hist h;
+	uint64_t bounds[K], got[K], *v = malloc(N * sizeof(*v));
+
+	(void)state;
+	hist_clear(&h);
+	for (int i = 0; i < N; i++) {
+		/* Never a bound itself: those count as above. */
+		v[i] = (US << next() % 25 | next() % (US << 20)) | 1;
+		hist_add(&h, v[i]);
+	}
+	for (int k = 0; k < K; k++)
+		bounds[k] = k % 2 ? 125 * US << k : US << (k + 2);
+	qsort(bounds, K, sizeof(*bounds), by_value);
+	hist_below(&h, bounds, K, got);
+	for (int k = 0; k < K; k++) {
+		uint64_t want = 0;
+
+		for (int i = 0; i < N; i++)
+			want += v[i] < bounds[k];
+		assert_int_equal(got[k], want);
+	}
+	hist_clear(&h);
+	hist_below(&h, bounds, K, got);
+	assert_int_equal(got[K - 1], 0);
+	free(v);
+}
+
 int
 main(void)
 {
@@ -271,6 +303,7 @@ main(void)
 		cmocka_unit_test(test_rank),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_below),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_window_late_samples),
 	};
