@@ -37,10 +37,10 @@ t "all paths are on one branch" wait_for 15 'east ws · east ipc · west ws'
 # Two heads after a connect are no arrivals; twelve are.
 blocks=14 both --lag 0.12 --every 0.3 --txs 1
 t "the heads are counted by hash" wait_for 15 '6 Race · 12 heads by hash'
-lags() { # p50 of the lagging path: 120 ms and what anvil needs, which is no more than 80
+lags() { # p50 of the lagging path: 120 ms and what anvil needs more the second time
 	local ms
 	ms=$(screen | sed -n 's/^│.west ws .* 0 %   0 %     0 *\([0-9]*\) ms .*/\1/p')
-	[ -n "$ms" ] && [ "$ms" -ge 110 ] && [ "$ms" -le 200 ]
+	[ -n "$ms" ] && [ "$ms" -ge 110 ] && [ "$ms" -le 300 ]
 }
 t "west never wins, is 120 ms behind, and misses nothing" until_ 5 lags
 t "the doors of east are no race" wait_for 5 'no race: east (ws|ipc) .*, (ws|ipc) '
