@@ -15,6 +15,8 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
+enum { PUSHED = 64 << 4 | SRC_PUSH }; /* wire_id */
+
 static uint8_t *base, *work;
 static size_t base_n;
 
@@ -71,6 +73,14 @@ static void talk(struct recwriter *w, uint64_t ms)
 		"\"0x%064d\",\"parentHash\":\"0x%064d\",\"timestamp\":\"0x6500000c\",\"logsBloom\":\"0x%s\"}}}",
 		6, 5, bloom);
 	add(w, 0, FRAME_IN, ms + 200, block, false);
+	/* The body of that head: a jump leaves it packed. */
+	snprintf(block, sizeof(block), "{\"id\":%u,\"method\":\"eth_getBlockByHash\",\"params\":[\"0x%064d\",true]}", PUSHED, 6);
+	add(w, 0, FRAME_OUT, ms + 201, block, false);
+	snprintf(block, sizeof(block),
+		"{\"id\":%u,\"result\":{\"number\":\"0x2\",\"hash\":\"0x%064d\",\"parentHash\":\"0x%064d\",\"timestamp\":\"0x6500000c\","
+		"\"gasUsed\":\"0x0\",\"gasLimit\":\"0x1c9c380\",\"logsBloom\":\"0x%s\",\"transactions\":[]}}",
+		PUSHED, 6, 5, bloom);
+	add(w, 0, FRAME_IN, ms + 220, block, false);
 	add(w, 1, FRAME_STATE, ms + 250,
 		"{\"ev\":\"link\",\"state\":5,\"code\":5,\"attempt\":1,\"via\":\"http\",\"text\":\"refused\"}", false);
 	add(w, 0, FRAME_STATE, ms + 251, "{\"ev\":\"fail\",\"id\":33,\"code\":11,\"text\":\"no answer\"}", false);
@@ -191,7 +201,7 @@ static void play_all(size_t n, uint64_t at)
 {
 	struct wake wake;
 	struct err e;
-	struct replay_opts o = { .data = work, .n = n, .wake = &wake, .speed = 0 };
+	struct replay_opts o = { .data = work, .n = n, .wake = &wake, .speed = 0, .jump_bytes = 1, .jump_ns = 1 };
 	struct replay *r;
 	const struct event *ev;
 	uint64_t mono, wall;
