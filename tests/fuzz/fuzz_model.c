@@ -119,6 +119,7 @@ static void apply(struct model *m, struct input *in)
 		e.kind = EV_CHAIN;
 		e.u.chain.id = byte(in) % 16;
 		e.u.chain.ok = how & 8;
+		e.u.chain.network = how & 16;
 		e.u.chain.genesis = tag(how & 3);
 		break;
 	case 7:

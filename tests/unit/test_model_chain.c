@@ -531,8 +531,7 @@ static void hostile_values(void **state)
 		if (e.kind == EV_VERDICT)
 			memset(&e.u.verdict, 0, sizeof(e.u.verdict));
 		if (e.kind == EV_CHAIN)
-			e.u.chain.ok = k % 2;
-			e.u.chain.network = k / 2 % 2;
+			e.u.chain.ok = e.u.chain.network = k % 2;
 		model_apply(m, &e);
 		rig_say(m, k % 3, k, &h, (enum head_source)(k % 9));
 		if (k % 3 == 0) {
