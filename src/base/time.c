@@ -52,10 +52,10 @@ time_clock_bound(void)
 	struct timex tx = {.modes = 0};
 	int state = adjtimex(&tx);
 
-	if (state < 0 || state == TIME_ERROR || tx.maxerror < 0)
+	if (state < 0 || tx.maxerror < 0)
 		return UINT64_MAX;
-	if (tx.maxerror >= MAXERROR_LIMIT_US)
-		return UINT64_MAX;
+	if (state == TIME_ERROR || tx.maxerror >= MAXERROR_LIMIT_US)
+		return MAXERROR_LIMIT_US * NS_US;
 	return (uint64_t)tx.maxerror * NS_US;
 #else
 	return UINT64_MAX;

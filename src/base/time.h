@@ -15,7 +15,7 @@ uint64_t time_cpu(void); /* CPU time of this process, all threads */
 uint64_t time_thread_cpu(void); /* CPU time of the calling thread */
 /*
  * How far this machine's clock may be off, from read-only adjtimex maxerror.
- * UINT64_MAX: unknown or not synchronised (maxerror ≥ 16 s).
+ * 16 s: not synchronised, as the kernel says it. UINT64_MAX: unknown (no such call).
  */
 uint64_t time_clock_bound(void);
 

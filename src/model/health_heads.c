@@ -124,8 +124,8 @@ void check_silent(struct subject_ref *r, struct finding *f)
 		worst = value;
 		f->path = (int)i;
 		health_path(r, p, name);
-		if (!o) {
-			found(r, f, CHECK_silent, 0, "%s: heads come", name);
+		if (!o || !(value > r->warn)) {
+			found(r, f, CHECK_silent, value, "%s: heads come", name);
 			continue;
 		}
 		found(r, f, CHECK_silent, value, "%s: silent %s, %s advanced %llu%s", name, health_span(span, floor(value)),

@@ -447,7 +447,11 @@ bool line_tick(struct model *m)
 		say(&l, LEVEL_WARN, "WARN");
 		partly(m, &t, &l);
 	} else if (h->worst) {
+		struct verdict_line well = { .level = LEVEL_OK };
+
 		check_fails(m, &l);
+		at_newest(m, &t, &well);
+		append(l.text, sizeof(l.text), (int)strlen(l.text), "; %s", well.text);
 	} else {
 		say(&l, LEVEL_OK, "OK");
 		at_newest(m, &t, &l);

@@ -507,9 +507,14 @@ static void own_clock(void **state)
 	clock_is(1, 15999, LEVEL_WARN);
 	assert_true(w.m->clock_bound == 15999 * NS_MS);
 	world_fini(&w);
-	clock_is(1, 16000, LEVEL_CRIT);
+	/* Nobody sets it. */
+	clock_is(1, 16000, LEVEL_WARN);
 	assert_string_equal(clock_check()->text, "this machine's clock is not synchronised: lateness is hidden");
 	assert_true(w.m->clock_bound == UNKNOWN);
+	assert_string_equal(w.m->line.text, "this machine's clock is not synchronised: lateness is hidden; "
+					    "all 4 paths at the newest block");
+	world_fini(&w);
+	clock_is(1, 16001, LEVEL_CRIT);
 }
 
 /* ---- sums ---- */

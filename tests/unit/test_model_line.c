@@ -271,7 +271,7 @@ static void old_head(void **state)
 	line_is(m, LEVEL_OK, "OK", "all 3 paths at the newest block, 7 of 7 checks pass", NULL);
 	rig_tick(m, 12000 + 50000);
 	/* Two nodes, one finding each. */
-	line_is(m, LEVEL_WARN, "WARN", "geth: newest block is 50 s old (limit 48 s) · 1 more",
+	line_is(m, LEVEL_WARN, "WARN", "geth: newest block is 50 s old (limit 48 s) · 1 more; all 3 paths at the newest block",
 		"geth: newest block is 50 s old (limit 48 s)");
 	model_free(m);
 	/* A dev chain mines when somebody sends. */
