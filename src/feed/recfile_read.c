@@ -470,6 +470,9 @@ enum status recreader_next(struct recreader *r, struct frame *f, struct err *e)
 			r->since = time_mono();
 		}
 		rc = sqlite3_step(r->frames);
+		/* A damaged tree may have rows that go back: followed, they would come again and again. */
+		if (rc == SQLITE_ROW && rec_column(r->frames, 0) < r->next)
+			continue;
 		if (rc == SQLITE_ROW)
 			return take_row(r, f, e);
 		if (rc != SQLITE_DONE) {

@@ -327,6 +327,8 @@ static bool read_field(struct json *j, struct state *s, const struct field *f)
 	case F_TEXT:
 		if (!json_string(j, &text))
 			return false;
+		/* Said twice, the later one counts, with nothing of the earlier one behind its end. */
+		memset(p, 0, f->size);
 		json_text(p, f->size, &text);
 		return true;
 	case F_HASH: case F_ADDR: case F_BYTES: case F_U256:

@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "eth/keccak.h"
 #include "feed/recfile.h"
 #include "feed/replay.h"
 #include "feed/state.h"
+#include "feed/wire_p2p.h"
+#include "net/devp2p/eth.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -93,6 +96,76 @@ static void talk(struct recwriter *w, uint64_t ms)
 	add(w, 0, FRAME_CLOSE, ms + 300, NULL, false);
 }
 
+static void add_p2p(struct recwriter *w, enum frame_kind kind, uint64_t ms, uint64_t code, struct buf *b)
+{
+	struct frame f = { .feed = 2, .conn = 1, .kind = kind, .mono = NS_S + ms * NS_MS, .wall = 2 * NS_S + ms * NS_MS,
+			   .text = b->p, .n = b->len };
+	struct err e;
+
+	frame_set(&f, META_CODE, code);
+	frame_set(&f, META_WIRE, b->len + 48);
+	if (kind == FRAME_OUT)
+		frame_set(&f, META_ASK, code == 0x15 ? P2P_BODY : P2P_TIP);
+	else
+		frame_set(&f, META_DECODE, 1000);
+	must(recwriter_frame(w, &f, &e));
+	buf_clear(b);
+}
+
+/* Hello, Status, a header and its body, a Ping. */
+static void talk_p2p(struct recwriter *w, uint64_t ms)
+{
+	struct p2p_hello h = { .version = 5, .client = "Node", .n_caps = 1, .caps = { { "eth", 69 } } };
+	struct eth_status s = { .version = 69, .has = ETH_HAS_RANGE, .network = 1, .earliest = 1, .latest = 2 };
+	struct hash tip;
+	struct buf b, header;
+	size_t all, list;
+
+	buf_init(&b, 1 << 16);
+	buf_init(&header, 1 << 16);
+	list = rlp_list_begin(&header);
+	for (unsigned i = 0; i < 15; i++) {
+		static const uint8_t zero[256];
+		static const uint16_t size[15] = { 32, 32, 20, 32, 32, 32, 256, 0, 1, 4, 0, 4, 1, 32, 8 };
+
+		if (size[i] >= 8)
+			must(rlp_bytes(&header, zero, size[i]));
+		else
+			must(rlp_u64(&header, size[i] * 1700000u));
+	}
+	must(rlp_list_end(&header, list));
+	keccak256(header.p, header.len, tip.b);
+	s.head = tip;
+	add(w, 2, FRAME_OPEN, ms, NULL, false);
+	must(p2p_hello_encode(&b, &h));
+	add_p2p(w, FRAME_IN, ms + 1, P2P_HELLO, &b);
+	must(eth_status_encode(&b, &s));
+	add_p2p(w, FRAME_IN, ms + 2, 0x10, &b);
+	must(buf_add(&b, "\xc0", 1));
+	add_p2p(w, FRAME_OUT, ms + 2, P2P_PING, &b);
+	must(eth_get_headers(&b, 1, &tip, 0, 32, 0, true));
+	add_p2p(w, FRAME_OUT, ms + 2, 0x13, &b);
+	must(buf_add(&b, "\xc0", 1));
+	add_p2p(w, FRAME_IN, ms + 3, P2P_PONG, &b);
+	all = rlp_list_begin(&b);
+	must(rlp_u64(&b, 1));
+	list = rlp_list_begin(&b);
+	must(buf_add(&b, header.p, header.len));
+	must(rlp_list_end(&b, list));
+	must(rlp_list_end(&b, all));
+	add_p2p(w, FRAME_IN, ms + 4, 0x14, &b);
+	must(eth_get_by_hash(&b, 2, &tip, 1));
+	add_p2p(w, FRAME_OUT, ms + 5, 0x15, &b);
+	must(buf_add(&b, "\xc5\x02\xc3\xc2\xc0\xc0", 6));
+	add_p2p(w, FRAME_IN, ms + 6, 0x16, &b);
+	add(w, 2, FRAME_STATE, ms + 7, "{\"ev\":\"peer\",\"network\":1,\"eth\":69,\"caps\":\"eth/69\"}", false);
+	add(w, 2, FRAME_STATE, ms + 7, "{\"ev\":\"peer_count\",\"reads\":3,\"headers_in\":1}", false);
+	add(w, 2, FRAME_STATE, ms + 8, "{\"ev\":\"peer_left\",\"reason\":4}", false);
+	add(w, 2, FRAME_CLOSE, ms + 9, NULL, false);
+	buf_fini(&header);
+	buf_fini(&b);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	char dir[] = "/tmp/fuzz_recfile.XXXXXX", path[64];
@@ -111,15 +184,18 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	must(recwriter_meta(w, "start_wall", NULL, 2 * NS_S, &e));
 	must(recwriter_feed(w, 0, "geth", "ws", "127.0.0.1:8546", &e));
 	must(recwriter_feed(w, 1, "infura", "http", "example.org:443", &e));
+	must(recwriter_feed(w, 2, "geth", "rlpx", "127.0.0.1:30303", &e));
 	must(recwriter_segment(w, NS_S, 2 * NS_S, &e));
 	must(recwriter_publish(w, &e));
 	talk(w, 0);
+	talk_p2p(w, 300);
 	must(recwriter_segment(w, 2 * NS_S, 3 * NS_S, &e));
 	add(w, 0, FRAME_STATE, 1000, "{\"ev\":\"feed\",\"push\":true,\"local\":true}", true);
 	add(w, 0, FRAME_STATE, 900, "{\"ev\":\"chain\",\"id\":1,\"ok\":true}", true);
 	add(w, 0, FRAME_STATE, 900, "{\"ev\":\"head\",\"number\":2,\"has\":15}", true);
 	add(w, 0, FRAME_STATE, 900, "{\"ev\":\"tag\",\"final\":1,\"number\":1}", true);
 	talk(w, 1000);
+	talk_p2p(w, 1300);
 	add(w, REC_NO_FEED, FRAME_DROP, 1400, "{\"ev\":\"drop\",\"n\":7,\"why\":\"disk\"}", false);
 	must(recwriter_mark(w, &(struct mark){ .seq = 5, .kind = MARK_HEAD, .number = 2, .wall = 2 * NS_S }, &e));
 	must(recwriter_mark(w, &(struct mark){ .seq = 9, .kind = MARK_REORG, .number = 2, .wall = 2 * NS_S }, &e));
