@@ -13,6 +13,7 @@ enum {
 	RTT_BYTES = 2048, /* an answer that nobody has to wait for */
 };
 
+#define RTT_MOST (100 * NS_S) /* what is longer is no way to a node, whatever a recording says */
 #define RTT_SLICE_NS (60 * NS_S)
 #define METHOD_SLICE_NS (300 * NS_S)
 #define ERR_SLICE_NS (30 * NS_S)
@@ -272,6 +273,8 @@ static void rtt_sample(struct path *p, uint64_t mono, uint64_t ns)
 	uint64_t epoch = mono / RTT_SLICE_NS;
 	struct slice *s = &p->priv->rtt[epoch % 10];
 
+	if (ns > RTT_MOST)
+		return;
 	if (s->epoch != epoch)
 		*s = (struct slice){ .epoch = epoch, .ns = UNKNOWN };
 	s->n++;

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "model/model.h"
+#include "model/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -195,8 +196,40 @@ static void require(bool ok, const char *what)
 	abort();
 }
 
+/* Whatever was heard when, shares are shares and times are in order. */
+static void check_race(const struct model *m, enum race_window window, bool minus_rtt)
+{
+	const struct race_view *v = model_race(m, window, minus_rtt);
+
+	require(!v || v->tied <= v->raced, "ties are races");
+	require(!v || v->raced <= v->heads, "races are heads");
+	for (unsigned i = 0; v && i < m->n_paths; i++) {
+		const struct race_path *p = &v->path[i];
+		const struct race_times *t = &p->behind;
+
+		require(p->won + p->ties <= p->raced && p->raced <= t->n && t->n + p->missed <= v->heads, "of so many heads");
+		require(t->n == 0 || (t->p10 <= t->p50 && t->p50 <= t->p90 && t->p90 <= t->p99 && t->p99 <= t->max), "in order");
+	}
+}
+
+static void check_tree(const struct model *m)
+{
+	struct fork_tree t;
+
+	chain_tree(m, TREE_DEPTH, &t);
+	for (unsigned i = 0; i < t.n; i++) {
+		require(t.branch[i].tip->h.number >= t.branch[i].fork, "a tip is above its fork");
+		require((t.branch[i].holders & t.nowhere) == 0, "a path is somewhere or nowhere");
+	}
+}
+
 static void check(const struct model *m)
 {
+	for (unsigned w = 0; w < RACE_WINDOWS; w++) {
+		check_race(m, (enum race_window)w, false);
+		check_race(m, (enum race_window)w, true);
+	}
+	check_tree(m);
 	for (unsigned k = 0; k < m->n_chains; k++) {
 		const struct chain *c = m->chains[k];
 		const struct blk *row, *before = NULL;
