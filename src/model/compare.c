@@ -16,6 +16,7 @@
 enum {
 	SIGNIFICANT_PERCENT = 5,
 	MINUTES_A_DAY = 1440,
+	PAIRS_TOLD = 5, /* a sentence, not a list */
 };
 
 static const struct {
@@ -553,7 +554,7 @@ void compare_sentence(const struct compare *c, char *out, size_t size)
 	char why[200];
 
 	out[0] = '\0';
-	for (unsigned k = 1; k < c->r.ranked && (c->r.key == KEY_HEARD || c->r.key == KEY_USABLE); k++)
+	for (unsigned k = 1; k < c->r.ranked && k <= PAIRS_TOLD && (c->r.key == KEY_HEARD || c->r.key == KEY_USABLE); k++)
 		say_duel(c, c->r.row[0], c->r.row[k], &t);
 	say_split(c, &t);
 	for (unsigned i = 0; i < c->m->n_paths; i++) {

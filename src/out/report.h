@@ -21,7 +21,6 @@ struct report_opts {
 	const char *command; /* that makes it again, or ""; without hosts and keys (report_command) */
 	const char *location; /* "" or NULL: nobody said */
 	const char *recording; /* SHA-256 in hex; NULL: it was live */
-	bool ascii; /* text: no character beyond ASCII */
 };
 
 /* Appends the report. m stays as it is. ST_NOMEM, ST_TOO_BIG. */

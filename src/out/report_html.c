@@ -179,12 +179,12 @@ static void pulse(struct report_out *w, const struct report *r)
 				report_put(w, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"8\" fill=\"currentColor\" "
 					      "fill-opacity=\".1\"/>", x - step / 2, y - 4, step);
 			else if (p->heads[k])
-				report_put(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.2\" fill=\"%s\"/>", x, y,
-					   p->late[k] ? "#d55e00" : "#009e73");
+				report_put(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.2\" %s/>", x, y, p->late[k] ?
+					   "fill=\"none\" stroke=\"#d55e00\"" : "fill=\"#009e73\"");
 		}
 		report_put(w, "\n");
 	}
-	report_put(w, "</svg>\n<p class=\"dim\">1 column = %s; green: heads heard, orange: late ones among them, grey: no longer "
+	report_put(w, "</svg>\n<p class=\"dim\">1 column = %s; dots: heads heard, rings: late ones among them, grey: no longer "
 		      "known</p>\n", time_latency(t, sizeof(t), r->strip_ns));
 }
 

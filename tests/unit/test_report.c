@@ -251,6 +251,57 @@ static void the_same_twice(void **state)
 	}
 }
 
+/* Trap a: nobody hears of a block before it is made; what the clock may be off by is said. */
+static void a_clock_that_is_wrong(void **state)
+{
+	static const struct path_setup setup[] = {
+		{ .node = "a", .via = "ws", .show = "h1", .push = true },
+		{ .node = "b", .via = "ws", .show = "h2", .push = true },
+	};
+	struct event e = { .kind = EV_CLOCK, .mono = T0, .wall = W0 };
+	uint64_t early_ms[2] = { 0, 200 };
+
+	(void)state;
+	for (unsigned k = 0; k < 2; k++) {
+		struct model *m = model_new(setup, 2, T0, W0);
+		char *t;
+
+		e.u.clock.bound_ns = 3 * NS_MS;
+		model_apply(m, &e);
+		for (unsigned p = 0; p < 2; p++) {
+			struct event c = { .kind = EV_CHAIN, .path = (uint16_t)p, .mono = T0, .wall = W0 };
+
+			up(m, p, LINK_LIVE, "", 0);
+			c.u.chain.id = 1;
+			c.u.chain.ok = true;
+			model_apply(m, &c);
+		}
+		/* A block's own time is 500 ms before it is said (say); with the clock 700 ms slow, 200 ms after. */
+		for (uint64_t n = 1; n <= 40; n++) {
+			for (unsigned p = 0; p < 2; p++) {
+				struct event h = { .kind = EV_HEAD, .path = (uint16_t)p, .mono = T0 + n * NS_S };
+
+				h.wall = W0 + n * NS_S;
+				h.u.head.source = SRC_PUSH;
+				h.u.head.h = (struct head){ .hash = hash(n), .parent = hash(n - 1), .number = n,
+							    .time_ms = W0 / NS_MS + n * 1000 - (k ? 0 : 500) + early_ms[k],
+							    .has = H_HASH | H_NUMBER | H_PARENT };
+				model_apply(m, &h);
+			}
+			model_tick(m, T0 + n * NS_S + 900 * NS_MS, W0 + n * NS_S + 900 * NS_MS);
+		}
+		model_tick(m, T0 + 50 * NS_S, W0 + 50 * NS_S);
+		t = written(m, REPORT_TEXT);
+		has(t, "clock          may be off by 3.0 ms\n");
+		if (k)
+			has(t, "clock is wrong 40 of 40 heads were heard before their own time by more than the bound\n");
+		else
+			has(t, "late           the first path hears a block 500 ms after its own time (p50, \xc2\xb1 3.0 ms)\n");
+		free(t);
+		model_free(m);
+	}
+}
+
 /* Nothing has happened: a report all the same, and no figure is made up. */
 static void of_nothing(void **state)
 {
@@ -330,6 +381,7 @@ int main(void)
 		cmocka_unit_test(as_html),
 		cmocka_unit_test(as_json),
 		cmocka_unit_test(the_same_twice),
+		cmocka_unit_test(a_clock_that_is_wrong),
 		cmocka_unit_test(of_nothing),
 		cmocka_unit_test(restarted),
 		cmocka_unit_test(sha256),
