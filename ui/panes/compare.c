@@ -117,8 +117,10 @@ static void draw_rows(const struct state *s, const struct compare *c, struct can
 
 static int question_w(const struct compare *c, enum compare_row row)
 {
-	int w = parts_width(compare_label(row)), k;
+	int w = parts_width(compare_label(row)), k = parts_width(compare_group(row));
 	struct compare_cell cell;
+
+	w = k > w ? k : w;
 
 	for (unsigned i = 0; i < c->m->n_paths; i++) {
 		compare_cell(c, row, i, &cell);
@@ -179,6 +181,16 @@ static void measure_rows(struct state *s, const struct compare *c, int room, int
 	s->columns = fit_questions(c, s->question, room - s->label_w - 1, w);
 }
 
+/* The first one shown says what it belongs to, too. */
+static const char *group_at(const struct state *s, unsigned q)
+{
+	unsigned k = q;
+
+	while (q == s->question && k > 0 && !compare_group((enum compare_row)k)[0])
+		k--;
+	return compare_group((enum compare_row)k);
+}
+
 /* Returns the line behind the last path. */
 static int draw_paths(struct state *s, const struct compare *c, struct canvas *in, const int w[CMP_N], bool focus)
 {
@@ -191,7 +203,7 @@ static int draw_paths(struct state *s, const struct compare *c, struct canvas *i
 		s->top = s->chosen - fit + 1;
 	x = s->label_w;
 	for (unsigned q = s->question; q < s->question + n; q++) {
-		canvas_right(in, x + GAP, 0, w[q], ROLE_TITLE, 0, compare_group((enum compare_row)q));
+		canvas_right(in, x + GAP, 0, w[q], ROLE_TITLE, 0, group_at(s, q));
 		canvas_right(in, x + GAP, 1, w[q], ROLE_LABEL, 0, compare_label((enum compare_row)q));
 		x += GAP + w[q];
 	}
@@ -224,16 +236,17 @@ static void title_of(const struct compare *c, int w, char *out, size_t size)
 			 chain ? chain->name : "", span, rank_word(c->r.by));
 }
 
-static void note_of(const struct state *s, const struct compare *c, int w, char *out, size_t size)
+static void note_of(const struct state *s, const struct compare *c, int room, char *out, size_t size)
 {
 	char part[40] = "";
 
-	if (s->rows && s->columns + s->question < CMP_N)
+	if (s->rows && s->columns < CMP_N)
 		snprintf(part, sizeof(part), "%u\xe2\x80\x93%u of %d  ", s->question + 1, s->question + s->columns, CMP_N);
 	else if (!s->rows && s->columns < c->m->n_paths)
 		snprintf(part, sizeof(part), "%u\xe2\x80\x93%u of %u  ", s->left + 1, s->left + s->columns, c->m->n_paths);
-	snprintf(out, size, "%s%s", part, w < 100 ? "w X o Enter" :
-		 "w window  X rows\xe2\x87\x84" "columns  o order  Enter detail");
+	snprintf(out, size, "%sw window  X rows\xe2\x87\x84" "columns  o order  Enter detail", part);
+	if (parts_width(out) > room)
+		snprintf(out, size, "%sw X o Enter", part);
 }
 
 /* Broken between sentences; the last line takes the rest. */
@@ -265,6 +278,16 @@ static void draw_sentences(struct canvas *in, int y, char *text)
 	}
 }
 
+/* Without its figures where there is no room for them: they stand in the table. */
+static void draw_headline(struct canvas *in, int y, char *text)
+{
+	char *figures = strstr(text, " (");
+
+	if (figures && parts_width(text) > in->at.w - 2)
+		snprintf(figures, 2, ".");
+	canvas_text(in, 1, y, -1, ROLE_TITLE, 0, text);
+}
+
 static void draw(struct pane *pane, const struct model *m, struct canvas *c, bool focus)
 {
 	static const char legend[] = "* best   = no measurable difference from best   \xe2\x80\x94 not available   "
@@ -283,7 +306,7 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 	else
 		measure(s, c->at.w - 2, m->n_paths);
 	title_of(&cmp, c->at.w, title, sizeof(title));
-	note_of(s, &cmp, c->at.w, note, sizeof(note));
+	note_of(s, &cmp, c->at.w - parts_width(title) - 8, note, sizeof(note));
 	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus, title, note,
 				      c->at.w > (int)sizeof(legend) - 12 ? legend : "* best   = as good   \xe2\x89\xa4 polling"));
 	if (s->rows) {
@@ -296,7 +319,7 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 	/* With one line for both the numbers matter more than the name. */
 	compare_headline(&cmp, text, sizeof(text));
 	if (in.at.h - y > 1)
-		canvas_text(&in, 1, y++, -1, ROLE_TITLE, 0, text);
+		draw_headline(&in, y++, text);
 	else if (cmp.r.ranked < 2)
 		at = strlen(text);
 	if (at)
