@@ -13,6 +13,7 @@
 #include "feed/feed_p2p.h"
 #include "feed/disk.h"
 #include "feed/tap.h"
+#include "feed/wire_pending.h"
 #include "net/backoff.h"
 #include "net/loop.h"
 
@@ -552,6 +553,9 @@ static void run(struct feed *f)
 		say_lost(f);
 		tap_flush(&f->tap);
 	}
+	/* What was heard in the last moment is recorded: it is told as well. */
+	if (!f->p2p)
+		wire_pending_flush(&f->drive.wire, UINT64_MAX);
 	if (f->tp)
 		f->tp->class->close(f->tp);
 	f->tp = NULL;

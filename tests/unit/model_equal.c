@@ -50,6 +50,10 @@ static bool same_blk(const struct blk *a, const struct blk *b)
 	SAME("winner", memcmp(&a->winner, &b->winner, sizeof(a->winner)), 0);
 	SAME("reincluded", a->reincluded, b->reincluded);
 	SAME("gap", a->gap_before, b->gap_before);
+	SAME("seen known", a->seen_known, b->seen_known);
+	SAME("seen", a->seen, b->seen);
+	SAME("seen of", a->seen_of, b->seen_of);
+	SAME("seen p50", a->seen_known ? a->seen_p50 : 0, b->seen_known ? b->seen_p50 : 0);
 	return true;
 }
 
@@ -108,6 +112,20 @@ static bool same_chain(const struct chain *a, const struct chain *b)
 	return true;
 }
 
+static bool same_cover(const struct cover *a, const struct cover *b)
+{
+	SAME("cover txs", a->txs, b->txs);
+	SAME("cover seen", a->seen, b->seen);
+	SAME("lead p50", a->lead_p50, b->lead_p50);
+	SAME("lead p90", a->lead_p90, b->lead_p90);
+	SAME("new ones", same_double(a->per_s, b->per_s), true);
+	SAME("seconds", a->history_n, b->history_n);
+	for (unsigned i = 0; i < a->history_n; i++)
+		SAME("new in a second", a->history[i], b->history[i]);
+	SAME("floor", a->floor, b->floor);
+	return true;
+}
+
 static bool same_path(const struct path *a, const struct path *b)
 {
 	SAME("chain", a->chain, b->chain);
@@ -138,7 +156,7 @@ static bool same_path(const struct path *a, const struct path *b)
 		SAME("arrival", path_heard_at(a, i)->mono, path_heard_at(b, i)->mono);
 		SAME("arrival late", path_heard_at(a, i)->late, path_heard_at(b, i)->late);
 	}
-	return true;
+	return same_cover(&a->pending.cover, &b->pending.cover);
 }
 
 static bool same_times(const struct race_times *a, const struct race_times *b)
@@ -195,6 +213,10 @@ bool model_equal(const struct model *a, const struct model *b)
 		if (!same_race(model_race(a, (enum race_window)w, false), model_race(b, (enum race_window)w, false)) ||
 		    !same_race(model_race(a, (enum race_window)w, true), model_race(b, (enum race_window)w, true)))
 			return false;
+	if (!same_cover(&a->pool.cover, &b->pool.cover))
+		return false;
+	SAME("can pay", a->pool.pay, b->pool.pay);
+	SAME("can pay of", a->pool.pay_of, b->pool.pay_of);
 	SAME("notes", a->notes_n, b->notes_n);
 	for (unsigned i = 0; (x = model_note_at(a, i)) != NULL; i++) {
 		y = model_note_at(b, i);

@@ -45,13 +45,26 @@ static int port_of(const char *line, const char *name)
 	return p ? atoi(p + strlen(key)) : 0;
 }
 
-static bool node_start(struct node *n, const char *rate, const char *fault)
+/* fault, pool (pool.py): NULL for none. */
+static bool node_start(struct node *n, const char *rate, const char *fault, const char *pool)
 {
+	const char *argv[14] = { "python3", "-B", "", "--stdin-guard", "--rate", rate };
 	const char *src = getenv("CHAINTOP_SRC");
 	char script[512], line[1000] = "", *p;
-	int in[2], out[2];
+	int in[2], out[2], argc = 6;
 	FILE *f;
 
+	if (fault) {
+		argv[argc++] = "--fault";
+		argv[argc++] = fault;
+	}
+	if (pool) {
+		argv[argc++] = "--ahead";
+		argv[argc++] = "100";
+		argv[argc++] = "--pool";
+		argv[argc++] = pool;
+	}
+	argv[2] = script;
 	snprintf(script, sizeof(script), "%s/tests/faults/node.py", src ? src : ".");
 	if (access(script, R_OK) != 0 || pipe(in) != 0 || pipe(out) != 0)
 		return false;
@@ -61,8 +74,7 @@ static bool node_start(struct node *n, const char *rate, const char *fault)
 		dup2(out[1], 1);
 		for (int i = 3; i < 64; i++)
 			close(i);
-		execlp("python3", "python3", "-B", script, "--stdin-guard", "--rate", rate, fault ? "--fault" : NULL,
-			fault, NULL);
+		execvp("python3", (char *const *)(uintptr_t)argv);
 		_exit(127);
 	}
 	close(in[0]);
@@ -267,6 +279,9 @@ static bool same_facts(const struct path *a, const struct path *b)
 	SAME("pool_mono", a->facts.pool_mono, b->facts.pool_mono);
 	SAME("peers_why", a->facts.peers_why, b->facts.peers_why);
 	SAME("pool_why", a->facts.pool_why, b->facts.pool_why);
+	SAME("announces", a->pending.on, b->pending.on);
+	SAME("whole", a->pending.whole, b->pending.whole);
+	SAME("announces since", a->pending.since, b->pending.since);
 	SAME("syncing", a->facts.syncing, b->facts.syncing);
 	SAME("gas price", memcmp(&a->facts.gas_price, &b->facts.gas_price, sizeof(a->facts.gas_price)), 0);
 	return true;
@@ -351,23 +366,28 @@ struct story {
 	struct step step[10];
 	unsigned ms; /* to wait after the last one */
 	uint64_t reorgs, heads; /* at least */
+	const char *pool;
 };
 
 static const struct story stories[] = {
-	{ "peace", "4", NULL, { { 0, NULL, NULL } }, 2500, 0, 8 },
+	{ "peace", "4", NULL, { { 0, NULL, NULL } }, 2500, 0, 8, NULL },
 	{ "reorgs and outages", "4", NULL,
 	  { { 1500, "test_reorg", "[2]" }, { 700, "test_drop", "[\"reset\", \"ws\"]" }, { 700, "test_reorg", "[1, 1]" },
 	    { 500, "test_down", "[\"ipc\", 1]" }, { 100, "test_drop", "[\"close\", \"ipc\"]" },
 	    { 300, "test_down", "[\"http\", 1]" }, { 1500, "test_skip", "[3]" } },
-	  1500, 2, 20 },
-	{ "rate limits", "4", "23:how=retry", { { 500, "test_drop", "[\"reset\"]" } }, 2500, 0, 8 },
-	{ "broken answers", "4", "24:how=html", { { 500, "test_reorg", "[2]" } }, 2500, 0, 8 },
-	{ "odd envelopes", "4", "49,18,19", { { 500, "test_reorg", "[3]" } }, 2000, 0, 8 },
-	{ "errors in a status", "4", "25:status=500,35:how=object", { { 1000, "test_drop", "[\"reset\"]" } }, 2000, 0, 8 },
-	{ "batches", "4", "38:how=short,36", { { 1000, "test_drop", "[\"reset\"]" } }, 2000, 0, 8 },
+	  1500, 2, 20, NULL },
+	{ "rate limits", "4", "23:how=retry", { { 500, "test_drop", "[\"reset\"]" } }, 2500, 0, 8, NULL },
+	{ "broken answers", "4", "24:how=html", { { 500, "test_reorg", "[2]" } }, 2500, 0, 8, NULL },
+	{ "odd envelopes", "4", "49,18,19", { { 500, "test_reorg", "[3]" } }, 2000, 0, 8, NULL },
+	{ "errors in a status", "4", "25:status=500,35:how=object", { { 1000, "test_drop", "[\"reset\"]" } }, 2000, 0, 8, NULL },
+	{ "batches", "4", "38:how=short,36", { { 1000, "test_drop", "[\"reset\"]" } }, 2000, 0, 8, NULL },
 	{ "restart as another chain", "4", NULL,
-	  { { 1000, "test_set", "{\"chainId\": 777}" }, { 100, "test_drop", "[\"reset\"]" } }, 2500, 0, 8 },
-	{ "early, held, reversed", "4", "11,13,22", { { 1000, "test_drop", "[\"reset\"]" } }, 4500, 0, 8 },
+	  { { 1000, "test_set", "{\"chainId\": 777}" }, { 100, "test_drop", "[\"reset\"]" } }, 2500, 0, 8, NULL },
+	{ "transactions that wait", "4", NULL,
+	  { { 700, "test_announce", "[300, 1000000000000]" }, { 300, "test_announce", "[100, 7, \"ws\"]" },
+	    { 200, "test_drop", "[\"reset\", \"ipc\"]" }, { 1500, "test_announce", "[50, 7]" } }, 13000, 0, 8,
+	  "{\"ws\":[0.3,0.2,null,0.1],\"ipc\":[0.1,null,0.2]}" },
+	{ "early, held, reversed", "4", "11,13,22", { { 1000, "test_drop", "[\"reset\"]" } }, 4500, 0, 8, NULL },
 };
 
 struct tale {
@@ -416,6 +436,11 @@ static void tale_end(struct tale *t)
 	print_message("%s: %u blocks, %lu reorgs, %u notes, head %llu\n", t->s->name, c->kept, c->reorg_count,
 		      t->live.app.model->notes_n, (unsigned long long)(c->head ? c->head->h.number : 0));
 	compare(&t->live, t->file);
+	if (t->s->pool) {
+		print_message("%llu of %llu seen before\n", (unsigned long long)t->live.app.model->pool.cover.seen,
+			      (unsigned long long)t->live.app.model->pool.cover.txs);
+		assert_true(t->live.app.model->pool.cover.seen > 0);
+	}
 	assert_true(c->kept >= t->s->heads && c->reorg_count >= t->s->reorgs);
 	run_fini(&t->live);
 	node_stop(&t->n);
@@ -429,7 +454,7 @@ static void tell(const struct story *const *list, unsigned n)
 
 	for (unsigned i = 0; i < n; i++) {
 		t[i] = (struct tale){ .s = list[i], .next = list[i]->step };
-		if (!node_start(&t[i].n, list[i]->rate, list[i]->fault)) {
+		if (!node_start(&t[i].n, list[i]->rate, list[i]->fault, list[i]->pool)) {
 			print_message("SKIP: no python3 that runs tests/faults/node.py\n");
 			skip();
 		}
