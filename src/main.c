@@ -104,6 +104,23 @@ static void hold_standard_files(void)
 		close(fd);
 }
 
+/* The command that a command line is for, as far as it can be told before it is read. */
+static const struct cmd_class *meant(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		const struct cmd_class *c = argv[i][0] == '-' ? NULL : find(argv[i]);
+
+		if (c)
+			return c;
+	}
+	return NULL;
+}
+
+static int fail(const struct cmd_class *c, const struct err *e)
+{
+	return c && c->fail ? c->fail(e) : cmd_fail(e);
+}
+
 int main(int argc, char **argv)
 {
 	const struct cmd_class *c = NULL;
@@ -117,7 +134,7 @@ int main(int argc, char **argv)
 	tame_malloc();
 	signal(SIGPIPE, SIG_IGN);
 	if (conf_parse(&conf, argc, argv, &e) != ST_OK)
-		return cmd_fail(&e);
+		return fail(meant(argc, argv), &e);
 	if (conf.n_args)
 		c = find(conf.args[0]);
 	if (c)
@@ -136,18 +153,18 @@ int main(int argc, char **argv)
 		c = cmd_registry[0];
 	/* `chaintop config` is told any option, to say what comes out. */
 	if ((!c->own_config && conf_check(&conf, c->name, &e) != ST_OK) || simd_use(getenv("CHAINTOP_SIMD"), &e) != ST_OK) {
-		code = cmd_fail(&e);
+		code = fail(c, &e);
 		goto out;
 	}
 	code = EXIT_OURS;
 	if (!c->own_config && conf_load(&conf, &e) != ST_OK) {
-		code = cmd_fail(&e);
+		code = fail(c, &e);
 		goto out;
 	}
 	if (conf.file && conf.file->warning[0])
 		fprintf(stderr, "chaintop: warning: %s; try: %s\n", conf.file->warning, conf.file->warning_cure);
 	if (log_open(conf.log, LOG_INFO, &e) != ST_OK || net_global_init(&e) != ST_OK) {
-		code = cmd_fail(&e);
+		code = fail(c, &e);
 		goto out;
 	}
 	code = c->run(&conf);

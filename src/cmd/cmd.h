@@ -16,6 +16,7 @@ struct cmd_class {
 	const char *help; /* one line */
 	const char *about; /* what --help says of it, examples included; NULL: what it says of URLs */
 	bool own_config; /* main does not read the configuration file for it */
+	int (*fail)(const struct err *e); /* says what went wrong before run, and the exit code; NULL: cmd_fail */
 	int (*run)(const struct conf *c); /* exit code; conf's args without the command's name */
 };
 
