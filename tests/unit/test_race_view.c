@@ -274,6 +274,7 @@ static void branches_and_reorgs(void **state)
 	frame = show(&pane_reorgs, m, 120, 6);
 	has(frame, "back          10  infura wss fell from 41: no reorg, no block lost; several nodes answer there");
 	assert_true(strstr(frame, "back ") < strstr(frame, "2 of 97"));
+	has(show(&pane_race, m, 120, 12), "infura wss: head back 1×. Several nodes answer there: that is no reorg.");
 	assert_int_equal(model_chain(m)->reorg_count, 1);
 	model_free(m);
 }

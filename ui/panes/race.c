@@ -11,7 +11,7 @@
 
 #define DASH "\xe2\x80\x94"
 
-enum col { COL_PATH, COL_BAR, COL_WON, COL_TIE, COL_MISS, COL_P50, COL_P90, COL_P99, COL_MAX, COL_RTT, COLS };
+enum col { COL_PATH, COL_BAR, COL_WON, COL_TIE, COL_MISS, COL_P50, COL_P90, COL_P99, COL_MAX, COL_USABLE, COL_RTT, COLS };
 
 enum {
 	BAR_MAX = 84, /* what a cell's text has room for */
@@ -29,6 +29,7 @@ static const struct table_col base[COLS] = {
 	[COL_P90] = { .title = "p90", .gap = 1, .width = 7, .priority = 5 },
 	[COL_P99] = { .title = "p99", .gap = 1, .width = 7, .priority = 2 },
 	[COL_MAX] = { .title = "max", .gap = 1, .width = 7, .priority = 6 },
+	[COL_USABLE] = { .title = "usable p90", .gap = 2, .width = 10, .priority = 9 },
 	[COL_RTT] = { .title = "RTT", .gap = 1, .width = 7, .priority = 8 },
 };
 
@@ -43,6 +44,7 @@ struct view {
 	const struct model *m;
 	const struct table *table;
 	const struct race_view *race;
+	enum race_window window;
 	bool minus_rtt;
 	unsigned bar_w;
 	uint8_t row[PATHS_MAX];
@@ -89,6 +91,7 @@ static void look(struct view *v, const struct state *s, const struct model *m)
 		.m = m,
 		.table = &s->table,
 		.race = model_race(m, window_of(s), s->minus_rtt),
+		.window = window_of(s),
 		.minus_rtt = s->minus_rtt,
 	};
 	for (unsigned i = 0; i < m->n_paths; i++) {
@@ -213,6 +216,8 @@ static void cell(const void *ctx, unsigned row, unsigned col, struct table_cell 
 	case COL_P90: latency(out, f->behind.p90); break;
 	case COL_P99: latency(out, f->behind.p99); break;
 	case COL_MAX: latency(out, f->behind.max); break;
+	/* From the first head of all to the body decoded here: always as seen from this machine. */
+	case COL_USABLE: latency(out, p->span[v->window].usable_p90); break;
 	case COL_RTT: latency(out, p->rtt_ns); break;
 	case COL_PATH:
 	case COLS: break;
@@ -235,6 +240,7 @@ static double value(const struct view *v, unsigned row, enum col col)
 	case COL_P90: ns = f->behind.p90; break;
 	case COL_P99: ns = f->behind.p99; break;
 	case COL_MAX: ns = f->behind.max; break;
+	case COL_USABLE: ns = at(v, row)->span[v->window].usable_p90; break;
 	case COL_RTT: ns = at(v, row)->rtt_ns; break;
 	default: break;
 	}
@@ -348,14 +354,44 @@ static bool overhead_text(const struct view *v, char *out, size_t size)
 	return any;
 }
 
+/* "infura wss: head back 3×, own head unknown 1×": what gives several nodes behind one address away. False: nothing does. */
+static bool backends_text(const struct view *v, char *out, size_t size)
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (unsigned i = 0; i < v->m->n_paths; i++) {
+		const struct path *p = v->m->paths[i];
+		const struct {
+			uint64_t n;
+			const char *what;
+		} sign[] = { { p->backs, "head back" }, { p->own_nulls, "own head unknown" }, { p->client_backs, "client changed" } };
+		bool named = false;
+
+		for (unsigned k = 0; k < sizeof(sign) / sizeof(sign[0]); k++) {
+			if (!sign[k].n || n >= size)
+				continue;
+			if (!named)
+				n += (size_t)snprintf(out + n, size - n, "%s%s %s: ", n ? "; " : "", p->node, p->via);
+			if (n < size)
+				n += (size_t)snprintf(out + n, size - n, "%s%s %" PRIu64 "\xc3\x97", named ? ", " : "",
+						      sign[k].what, sign[k].n);
+			named = true;
+		}
+	}
+	return n > 0;
+}
+
 struct sentence {
 	char text[400];
 	enum role role;
 };
 
-static unsigned sentences(const struct view *v, bool wide, struct sentence out[3])
+enum { SENTENCES = 4 };
+
+static unsigned sentences(const struct view *v, bool wide, struct sentence out[SENTENCES])
 {
-	char doors[200], n[NUMBER_MAX], most[48];
+	char doors[200], several[200], n[NUMBER_MAX], most[48];
 	unsigned k = 0;
 
 	if (v->race->late.early) {
@@ -363,6 +399,11 @@ static unsigned sentences(const struct view *v, bool wide, struct sentence out[3
 			 "%s heard before their own time, by up to %s: this machine's clock is slow, or blocks are stamped "
 			 "ahead.",
 			 number_int(n, sizeof(n), v->race->late.early), signed_latency(most, sizeof(most), -v->race->late.min));
+		out[k++].role = ROLE_WARN;
+	}
+	if (backends_text(v, several, sizeof(several))) {
+		snprintf(out[k].text, sizeof(out[k].text), "%s. %s", several,
+			 wide ? "Several nodes answer there: that is no reorg." : "Several nodes.");
 		out[k++].role = ROLE_WARN;
 	}
 	if (overhead_text(v, doors, sizeof(doors))) {
@@ -425,7 +466,7 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 	struct view v;
 	struct table_source src = source(s, m, &v);
 	struct table_col cols[COLS];
-	struct sentence say[3];
+	struct sentence say[SENTENCES];
 	char title[200], note[120], sorted[64], heading[BAR_MAX + 1] = "";
 	struct canvas in, rows;
 	int16_t x[COLS], w[COLS];
