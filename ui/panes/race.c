@@ -365,7 +365,11 @@ static bool backends_text(const struct view *v, char *out, size_t size)
 		const struct {
 			uint64_t n;
 			const char *what;
-		} sign[] = { { p->backs, "head back" }, { p->own_nulls, "own head unknown" }, { p->client_backs, "client changed" } };
+		} sign[] = {
+			{ p->backs, "head back" },
+			{ p->own_nulls, "own head unknown" },
+			{ p->client_backs, "client changed" },
+		};
 		bool named = false;
 
 		for (unsigned k = 0; k < sizeof(sign) / sizeof(sign[0]); k++) {
