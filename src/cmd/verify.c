@@ -16,6 +16,8 @@ static void complain(struct tally *t, const char *text)
 {
 	if (t->bad++ < SHOWN)
 		fprintf(stderr, "chaintop: %s\n", text);
+	else if (t->bad == SHOWN + 1)
+		fprintf(stderr, "chaintop: and more of them\n");
 }
 
 /* Every frame, every body against its hash, every state against its form. */
@@ -68,7 +70,7 @@ static int verify_run(const struct conf *c)
 	printf("%s: %s, %" PRIu64 " frames, %.1f MiB of messages", c->args[0], t.bad ? "DAMAGED" : "whole", t.frames,
 	       (double)t.bytes / (1 << 20));
 	if (t.bad)
-		printf(", %" PRIu64 " frames cannot be read", t.bad);
+		printf(", %" PRIu64 " frame%s cannot be read", t.bad, t.bad == 1 ? "" : "s");
 	if (t.unknown)
 		printf(", %" PRIu64 " states of a later version", t.unknown);
 	printf("%s\n", recreader_info(r)->ended ? "" : "; not ended in order");

@@ -435,6 +435,8 @@ static enum status take_row(struct recreader *r, struct frame *f, struct err *e)
 	uint64_t feed = rec_column(st, 1);
 	const void *head = sqlite3_column_blob(st, 7);
 	size_t n_head = (size_t)sqlite3_column_bytes(st, 7);
+	enum status code;
+	struct err why;
 
 	*f = (struct frame){ .seq = rec_column(st, 0), .conn = (uint32_t)sqlite3_column_int64(st, 2) };
 	r->next = f->seq + 1;
@@ -446,7 +448,8 @@ static enum status take_row(struct recreader *r, struct frame *f, struct err *e)
 	f->kind = (enum frame_kind)kind;
 	if (n_head && !rec_head_read(f, head, n_head))
 		return err_set(e, ST_MALFORMED, "frame %" PRIu64 ": head cannot be read", f->seq);
-	return assemble(r, f, rec_column(st, 6), sqlite3_column_blob(st, 8), (size_t)sqlite3_column_bytes(st, 8), e);
+	code = assemble(r, f, rec_column(st, 6), sqlite3_column_blob(st, 8), (size_t)sqlite3_column_bytes(st, 8), &why);
+	return code == ST_OK ? ST_OK : err_set(e, code, "frame %" PRIu64 ": %.150s", f->seq, why.text);
 }
 
 void recreader_skip(struct recreader *r, bool (*skip)(void *ctx, const struct frame *f), void *ctx)

@@ -6,6 +6,7 @@ Environment: CHAINTOP the binary, RECORD_KILLS how many times (40), RECORD_SEED.
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -281,6 +282,33 @@ def foreign(tap, work):
     wrong("other.ct", open(os.path.join(work, "other.db"), "rb").read(), "not a recording")
 
 
+def damaged(tap, work):
+    """A recording of the repository with bits changed, and cut: never a crash, always a line that says what."""
+    with open(os.path.join(ROOT, "tests", "data", "states", "silent.ct"), "rb") as f:
+        data = f.read()
+    rnd = random.Random(7)
+    path = os.path.join(work, "damaged.ct")
+    bad, dumb = [], []
+    for i in range(24):
+        if i % 2:
+            d = data[:rnd.randrange(1, len(data))]
+        else:
+            d = bytearray(data)
+            for _ in range(rnd.choice((1, 4, 40))):
+                d[rnd.randrange(len(d))] ^= 1 << rnd.randrange(8)
+        with open(path, "wb") as f:
+            f.write(d)
+        for args in (["info"], ["verify"], ["replay", "--once=80x24"]):
+            p = run(args[0], path, *args[1:])
+            if p.returncode not in (0, 1, 69):
+                bad.append(f"{i} {args[0]}: {p.returncode} {p.stderr[:200]}")
+            if p.returncode and not all(re.match("chaintop: (.*damaged|.*not a recording|frame [0-9]+: |and more)", line)
+                                        for line in p.stderr.splitlines()):
+                dumb.append(f"{i} {args[0]}: {p.stderr[:300]}")
+    tap.check("24 damaged files: no crash", not bad, bad)
+    tap.check("each error says what is damaged", not dumb, dumb)
+
+
 def full_disk(tap, node, work):
     """A limit on the file's size stands for a full disk."""
     path = os.path.join(work, "full.ct")
@@ -312,6 +340,7 @@ def main():
         quotes_key(tap, work)
         cut_key(tap, work)
         foreign(tap, work)
+        damaged(tap, work)
     return tap.end()
 
 
