@@ -101,8 +101,14 @@ static int find_chain(struct model *m, const struct event *e)
 				return (int)i;
 			if (pass == 0 || !ok)
 				continue;
-			if (none)
+			if (none) {
+				const struct hash known = c->genesis;
+
+				/* The number that a network has is the chain's, too. */
+				if (c->network && !e->u.chain.network)
+					chain_name(c, id, &known);
 				return (int)i;
+			}
 			if (hash_is_zero(&c->genesis)) {
 				chain_name(c, id, genesis);
 				return (int)i;

@@ -88,6 +88,16 @@ timeout 30 "$chaintop" --once=140x40 "npm=$enode" >"$tmp/out" 2>&1 && grep -Eq '
 	not_ok "monitor: heads over RLPx"
 	note "$tmp/out"
 }
+# A recording of it: whole, and a replay shows the peer and its blocks without asking anybody.
+timeout -s INT 4 "$chaintop" record -o "$tmp/a.ct" "npm=$enode" >"$tmp/out" 2>&1
+"$chaintop" verify "$tmp/a.ct" >>"$tmp/out" 2>&1 &&
+	"$chaintop" replay "$tmp/a.ct" --speed=max --once=160x45 --view=7 >"$tmp/peers" 2>&1 &&
+	"$chaintop" replay "$tmp/a.ct" --speed=max --once=140x40 >"$tmp/blocks" 2>&1 &&
+	grep -q 'offers *eth/68; p2p/5' "$tmp/peers" && grep -q 'behind: Frontier' "$tmp/peers" &&
+	grep -Eq '1[5-9][0-9] .*✓' "$tmp/blocks" && ok "recorded and replayed" || {
+	not_ok "recorded and replayed"
+	note "$tmp/out" "$tmp/peers"
+}
 # The curve's generator: the key of nobody's node.
 other=79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798
 other+=483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8

@@ -90,6 +90,27 @@ static void network_and_chain(void **state)
 	}
 }
 
+/* A node that does not tell its genesis over RPC: then the number has to do. */
+static void no_genesis_over_rpc(void **state)
+{
+	(void)state;
+	for (unsigned first = WS; first <= P2P; first++) {
+		struct model *m = node();
+
+		for (unsigned k = 0; k < 2; k++) {
+			unsigned path = k == 0 ? first : !first;
+
+			up(m, path, k);
+			on_chain(m, path, k, 4242, path == P2P ? 7 : 0, path == P2P);
+		}
+		assert_int_equal(m->n_chains, 1);
+		assert_string_equal(m->chains[0]->name, "chain 4242");
+		assert_int_equal(m->chains[0]->genesis.b[31], 7);
+		assert_false(m->chains[0]->network || m->paths[WS]->wrong_chain || m->paths[P2P]->wrong_chain);
+		model_free(m);
+	}
+}
+
 /* The same number is nothing if the genesis differs. */
 static void another_genesis(void **state)
 {
@@ -333,6 +354,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(network_and_chain),
+		cmocka_unit_test(no_genesis_over_rpc),
 		cmocka_unit_test(another_genesis),
 		cmocka_unit_test(lags_behind),
 		cmocka_unit_test(other_branch),
