@@ -192,6 +192,47 @@ static void which_chain(void **state)
 	assert_int_equal(forkid_chain(&(struct hash){ { 1 } }, hash), 0);
 }
 
+/* The schedule by time: from each vector to the one after it. */
+static void steps(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t id;
+	} ids[] = { { "mainnet", 1 }, { "Sepolia", 11155111 }, { "Hoodi", 560048 } };
+	struct forkid_step s;
+	unsigned n = 0;
+
+	(void)state;
+	for (size_t i = 0; i + 1 < sizeof(vectors) / sizeof(vectors[0]); i++) {
+		const struct hash *g = genesis_of(vectors[i].network);
+		uint64_t chain = 0, at = vectors[i].next;
+
+		for (size_t k = 0; k < 3; k++)
+			chain = strcmp(ids[k].name, vectors[i].network) == 0 ? ids[k].id : chain;
+		if (at == 0) {
+			assert_false(forkid_next(chain, g, 4000000000, &s));
+			continue;
+		}
+		assert_true(forkid_older(chain, g, vectors[i].hash, vectors[i + 1].hash));
+		assert_false(forkid_older(chain, g, vectors[i + 1].hash, vectors[i].hash));
+		assert_false(forkid_older(chain, g, vectors[i].hash, vectors[i].hash));
+		if (at < 1500000000)
+			continue;
+		n++;
+		assert_true(forkid_next(chain, g, at - 1, &s));
+		assert_int_equal(s.at, at);
+		assert_int_equal(s.id, vectors[i + 1].hash);
+		assert_true(forkid_current(chain, g, at, &s));
+		assert_int_equal(s.id, vectors[i + 1].hash);
+		assert_true(forkid_current(chain, g, at - 1, &s));
+		assert_int_equal(s.id, vectors[i].hash);
+	}
+	assert_int_equal(n, 6 + 7 + 4);
+	/* Another chain with mainnet's genesis; an id that is none of its own. */
+	assert_false(forkid_next(2, genesis_of("mainnet"), 0, &s));
+	assert_false(forkid_older(1, genesis_of("mainnet"), 0x12345678, 0x07c9462e));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +241,7 @@ int main(void)
 		cmocka_unit_test(strangers),
 		cmocka_unit_test(beside_a_clock),
 		cmocka_unit_test(which_chain),
+		cmocka_unit_test(steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
