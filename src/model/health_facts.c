@@ -212,7 +212,10 @@ static void on_final(struct health_facts *h, const struct event *e)
 
 static void on_head(struct health_facts *h, const struct event *e)
 {
-	if (e->u.head.source != SRC_PUSH || (h->push_mono != UNKNOWN && e->mono < h->push_mono))
+	/* The first heads of a connection are no arrivals, but they are heads. */
+	if (e->u.head.source != SRC_PUSH && e->u.head.source != SRC_FIRST)
+		return;
+	if (h->push_mono != UNKNOWN && e->mono < h->push_mono)
 		return;
 	h->push_mono = e->mono;
 	h->push_number = e->u.head.h.number;

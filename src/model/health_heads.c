@@ -196,79 +196,95 @@ void check_behind(struct subject_ref *r, struct finding *f)
 
 /* ---- hash ---- */
 
-/* Another node with this block, or one above it, on the chain that is followed. */
-static const struct path *witness(const struct subject_ref *r, uint64_t number)
+/* The newest block that a node has as its head, by any of its paths that are up; NULL: none, or it still syncs. */
+static struct node *head_of(const struct subject_ref *r, unsigned node)
 {
-	for (unsigned i = 0; i < r->m->n_paths; i++) {
-		const struct path *o = r->m->paths[i];
-		const struct node *n = o->chain == r->s->chain && o->priv->claim.set && o->node_index != r->s->index ?
-					       chain_node(r->chain, &o->priv->claim.hash) : NULL;
+	struct node *best = NULL;
 
-		if (n && n->b.state == BLK_CANON && n->b.h.number >= number && link_up(o->state))
-			return o;
+	for (unsigned i = 0; i < r->m->n_paths; i++) {
+		const struct path *p = r->m->paths[i];
+		struct node *n;
+
+		if (p->node_index != node || p->chain != r->s->chain || !link_up(p->state) || !p->priv->claim.set ||
+		    (p->facts.sync_known && p->facts.syncing))
+			continue;
+		n = chain_node(r->chain, &p->priv->claim.hash);
+		if (n && (!best || n->b.h.number > best->b.h.number))
+			best = n;
 	}
-	return NULL;
+	return best;
 }
 
-/* The path's own branch, below what may still change; NULL: it is the chain, or that is not known. *lost: its lowest block. */
-static bool other_branch(const struct subject_ref *r, const struct path *p, bool *known, const struct node **lost)
+/* Its ancestor of that height; NULL: not known. */
+static struct node *ancestor(const struct chain *c, struct node *n, uint64_t height)
+{
+	for (unsigned k = 0; n && n->b.h.number > height && k < HASH_WALK; k++) {
+		if (n->b.state == BLK_CANON && !n->prov && chain_canon(c, height))
+			return chain_canon(c, height);
+		n = chain_parent(c, n);
+	}
+	return n && n->b.h.number == height ? n : NULL;
+}
+
+/* Do two nodes have different blocks below what may still change? *mine, *theirs: the lowest two that differ, as far as known. */
+static bool disagree(const struct subject_ref *r, const struct node **mine, const struct node **theirs, struct node *a,
+		     struct node *b, bool *known)
 {
 	unsigned depth = r->chain->info->kind == CHAIN_POA ? HASH_DEPTH_POA : HASH_DEPTH;
-	struct node *n = p->priv->claim.set ? chain_node(r->chain, &p->priv->claim.hash) : NULL;
-	uint64_t tip = r->chain->head ? r->chain->head->h.number : 0, at;
+	uint64_t height = a->b.h.number < b->b.h.number ? a->b.h.number : b->b.h.number;
 
 	*known = false;
-	*lost = NULL;
-	if (!n || !tip)
+	if (height < depth)
 		return false;
-	at = n->b.h.number < tip ? n->b.h.number : tip;
-	if (at < depth)
+	a = ancestor(r->chain, a, height - depth);
+	b = ancestor(r->chain, b, height - depth);
+	*known = a && b;
+	if (!a || !b || a == b)
 		return false;
-	at -= depth;
-	for (unsigned k = 0; n && n->b.h.number > at && k < HASH_WALK; k++) {
-		if (n->b.state == BLK_CANON && !n->prov)
-			break;
-		n = chain_parent(r->chain, n);
+	for (unsigned k = 0; a && b && a != b && k < HASH_WALK; k++) {
+		*mine = a;
+		*theirs = b;
+		a = chain_parent(r->chain, a);
+		b = chain_parent(r->chain, b);
 	}
-	if (!n || (n->b.h.number > at && n->b.state != BLK_CANON))
-		return false;
-	*known = true;
-	for (unsigned k = 0; n && n->b.state != BLK_CANON && k < HASH_WALK; k++) {
-		if (chain_canon(r->chain, n->b.h.number))
-			*lost = n;
-		n = chain_parent(r->chain, n);
-	}
-	return *lost;
+	return true;
 }
 
+/*
+ * Every other node has a say: who stands alone, or in the smaller half, is on the wrong chain; of two halves nobody knows which,
+ * so both are told. Which branch the screens follow has no say: it may change with every head.
+ */
 void check_hash(struct subject_ref *r, struct finding *f)
 {
-	const struct node *lost, *canon;
-	const struct path *o;
-	char name[48], number[28], a[5], b[5];
-	bool known, any = false;
+	struct node *own = r->chain ? head_of(r, r->s->index) : NULL, *other;
+	const struct node *mine = NULL, *theirs = NULL, *x = NULL, *y = NULL;
+	const struct path *against = NULL;
+	unsigned agree = 1, differ = 0;
+	char number[28], a[5], b[5];
+	bool known;
 
-	not_here(f, !r->live ? "no answer" : "no other node");
-	for (unsigned i = 0; i < r->m->n_paths && r->chain && r->chain->head; i++) {
-		const struct path *p = r->m->paths[i];
-
-		if (!(r->live & bit(i)) || (r->syncing && !p->priv->claim.set))
+	for (unsigned i = 0; i < r->m->n_paths && own; i++) {
+		other = r->m->paths[i]->node_index == i && i != r->s->index ? head_of(r, i) : NULL;
+		if (!other)
 			continue;
-		if (other_branch(r, p, &known, &lost)) {
-			o = witness(r, lost->b.h.number);
-			canon = chain_canon(r->chain, lost->b.h.number);
-			if (!o || !canon)
-				continue;
-			f->path = (int)i;
-			found(r, f, CHECK_hash, 1, "%s: other chain since %s (%s, %s has %s)", health_path(r, p, name),
-			      note_number(number, lost->b.h.number), note_hash(a, &lost->b.h.hash), o->node,
-			      note_hash(b, &canon->b.h.hash));
-			return;
+		if (!disagree(r, &x, &y, own, other, &known)) {
+			agree += known;
+			continue;
 		}
-		any |= known && witness(r, 0);
+		if (differ++ == 0) {
+			mine = x;
+			theirs = y;
+			against = r->m->paths[i];
+		}
 	}
-	if (any)
+	if (!against && agree == 1)
+		not_here(f, !r->live ? "no answer" : r->syncing ? "syncing" : "no other node");
+	else if (differ < agree)
 		found(r, f, CHECK_hash, 0, "%s: on the same chain as the others", r->s->name);
+	else
+		found(r, f, CHECK_hash, 1, "%s: other chain since %s (%s, %s has %s)", r->s->name,
+		      note_number(number, mine->b.h.number), note_hash(a, &mine->b.h.hash), against->node,
+		      note_hash(b, &theirs->b.h.hash));
 }
 
 /* ---- sync ---- */

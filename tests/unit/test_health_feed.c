@@ -56,8 +56,9 @@ static void config_is_read(void **state)
 	(void)state;
 	assert_true(wire_is_info(M_CONFIG));
 	assert_int_equal(wire_info_kind(M_CONFIG), INFO_FORK);
-	assert_true(reads("{\"current\":{\"activationTime\":1767747671,\"forkId\":\"0x07c9462e\",\"precompiles\":{\"A\":\"0x1\"}},"
-			  "\"next\":{\"blobSchedule\":{\"max\":9},\"forkId\":\"0x01020304\",\"activationTime\":1800000000},\"last\":null}",
+	assert_true(reads("{\"current\":{\"activationTime\":1767747671,\"forkId\":\"0x07c9462e\","
+			  "\"precompiles\":{\"A\":\"0x1\"}},\"next\":{\"blobSchedule\":{\"max\":9},"
+			  "\"forkId\":\"0x01020304\",\"activationTime\":1800000000},\"last\":null}",
 			  &e));
 	assert_true(e.u.info.yes);
 	assert_int_equal(e.u.info.a, 1767747671);

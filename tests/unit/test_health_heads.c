@@ -217,6 +217,25 @@ static void silent_just_below(void **state)
 	world_stays_ok(&w, GETH_WS, CHECK_silent, 400 * S);
 }
 
+/* Two heads after each connect are no arrivals to be compared; the feed is not silent for that. */
+static void silent_after_a_connect(void **state)
+{
+	(void)state;
+	world_init(&w, 10, 2000);
+	world_run(&w, 20 * S);
+	rig_link(w.m, RETH, w.ms, LINK_WAITING, ST_RESET);
+	rig_link(w.m, RETH, w.ms + 100, LINK_LIVE, ST_OK);
+	w.mask = ALL & ~(1u << RETH);
+	for (unsigned n = 11; n <= 13; n++) {
+		struct head h = world_head(&w, n, n, n - 1);
+
+		world_run(&w, n * 2000);
+		rig_say(w.m, RETH, w.ms + 5, &h, n < 13 ? SRC_FIRST : SRC_PUSH);
+	}
+	w.mask = ALL;
+	world_stays_ok(&w, RETH, CHECK_silent, 40 * S);
+}
+
 static void silent_poa(void **state)
 {
 	(void)state;
@@ -318,6 +337,34 @@ static void hash_differs(void **state)
 	/* The block of 180 it has in common with the others again. */
 	w.mask = ALL;
 	assert_int_equal(world_until(&w, INFURA, CHECK_hash, LEVEL_OK), 183 * S);
+}
+
+/* Of two halves nobody knows which one is right; the branch that is followed changes with each head, the findings do not. */
+static void hash_halves(void **state)
+{
+	unsigned count;
+
+	(void)state;
+	world_init(&w, 1, 12000);
+	rig_link(w.m, GETH_IPC, 0, LINK_STOPPED, ST_OK);
+	rig_link(w.m, RETH, 0, LINK_STOPPED, ST_OK);
+	world_run(&w, 120 * S);
+	branch(11, 14);
+	world_run(&w, 170 * S);
+	assert_int_equal(world_check(&w, INFURA, CHECK_hash)->level, LEVEL_CRIT);
+	assert_int_equal(world_check(&w, GETH_WS, CHECK_hash)->level, LEVEL_CRIT);
+	count = world_check(&w, GETH_WS, CHECK_hash)->count;
+	world_fini(&w);
+	/* The same once more, for long. */
+	world_init(&w, 1, 12000);
+	rig_link(w.m, GETH_IPC, 0, LINK_STOPPED, ST_OK);
+	rig_link(w.m, RETH, 0, LINK_STOPPED, ST_OK);
+	world_run(&w, 120 * S);
+	branch(11, 40);
+	assert_int_equal(count, 1);
+	assert_int_equal(world_check(&w, GETH_WS, CHECK_hash)->count, 1);
+	assert_int_equal(world_check(&w, INFURA, CHECK_hash)->count, 1);
+	assert_int_equal(world_check(&w, INFURA, CHECK_hash)->level, LEVEL_CRIT);
 }
 
 static void hash_poa(void **state)
@@ -604,8 +651,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(age_slot), T(age_text), T(age_gnosis), T(age_poa), T(age_rollup), T(age_not_on_dev_chains),
 		T(age_by_the_clock), T(two_bad_raise_three_good_clear), T(one_evaluation_a_second), T(silent),
-		T(silent_just_below), T(silent_poa), T(behind), T(behind_just_below), T(behind_rollup), T(hash_differs),
-		T(hash_poa), T(finality_slot), T(finality_bsc), T(finality_polygon), T(finality_rollup), T(finality_not_told),
+		T(silent_just_below), T(silent_poa), T(silent_after_a_connect),
+		T(behind), T(behind_just_below), T(behind_rollup), T(hash_differs),
+		T(hash_halves), T(hash_poa), T(finality_slot), T(finality_bsc), T(finality_polygon), T(finality_rollup),
+		T(finality_not_told),
 		T(final_changed), T(reorg_limits), T(reorg_is_over), T(head_back), T(head_back_often), T(head_back_is_no_reorg),
 		T(body_lag), T(syncing),
 	};
