@@ -175,6 +175,7 @@ static void lags_behind(void **state)
 	/* Block 101 is there since 14. */
 	assert_int_equal(check(m)->level, LEVEL_WARN);
 	assert_string_equal(check(m)->text, "geth: RLPx is 2 blocks, 15 s behind ws");
+	has(show(&pane_peers, m, 120, 16), "beside RPC    RLPx is 2 blocks, 15 s behind ws");
 	assert_true(rig_noted(m, "geth: RLPx is 2 blocks, 14 s behind ws"));
 	for (unsigned s = 30; s <= 53; s++)
 		rig_tick(m, s * 1000);

@@ -165,8 +165,9 @@ static void traffic_lines(struct page *page, const struct path *p)
 		put(page, ROLE_WARN, "events lost", "%s", number_int(a, sizeof(a), p->lost));
 }
 
-static void peer_lines(struct page *page, const struct model *m, const struct path *p)
+static void peer_lines(struct page *page, const struct model *m, unsigned path)
 {
+	const struct path *p = m->paths[path];
 	const struct peer_view *v = &p->peer;
 	char text[200], a[NUMBER_MAX], b[NUMBER_MAX], x[NUMBER_MAX], y[NUMBER_MAX];
 	enum role role;
@@ -182,6 +183,8 @@ static void peer_lines(struct page *page, const struct model *m, const struct pa
 		role = peer_fork(text, sizeof(text), m, p);
 		put(page, role, "fork", "%s", text);
 	}
+	if (peer_beside_rpc(text, sizeof(text), &role, m, path))
+		put(page, role, "beside RPC", "%s", text);
 	put(page, ROLE_TEXT, "round trip", "ping %s, TCP %s", time_latency(a, sizeof(a), peer_ping_ns(p)),
 	    time_latency(b, sizeof(b), v->tcp_ns));
 	for (unsigned k = 0; k < PK_N && v->counted; k++)
@@ -258,7 +261,7 @@ static void make(struct page *page, const struct model *m, const struct pane_env
 	link_lines(page, m, p);
 	compared_lines(page, m, env, path);
 	traffic_lines(page, p);
-	peer_lines(page, m, p);
+	peer_lines(page, m, path);
 	method_lines(page, p);
 	error_lines(page, m, p);
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "base/time.h"
@@ -46,6 +47,24 @@ char *peer_network(char *out, size_t size, const struct model *m, const struct p
 	else
 		snprintf(out, size, "%s", c->name);
 	return out;
+}
+
+bool peer_beside_rpc(char *out, size_t size, enum role *role, const struct model *m, unsigned path)
+{
+	static const enum role of[] = { [LEVEL_OK] = ROLE_TEXT, [LEVEL_WARN] = ROLE_WARN, [LEVEL_CRIT] = ROLE_CRIT,
+					[LEVEL_WAIT] = ROLE_TEXT };
+	const struct health_subject *s = health_node(m, path);
+	const struct check_view *v = s ? &s->check[CHECK_p2p] : NULL;
+	size_t name;
+
+	if (!v || !v->applies)
+		return false;
+	/* The name stands beside it anyway. */
+	name = strlen(s->name);
+	snprintf(out, size, "%s", strncmp(v->text, s->name, name) == 0 && strncmp(v->text + name, ": ", 2) == 0 ?
+			 v->text + name + 2 : v->text);
+	*role = of[v->level];
+	return true;
 }
 
 uint64_t peer_left_sum(const struct path *p)

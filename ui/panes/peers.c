@@ -30,7 +30,7 @@ enum {
 	KIND_W = 53, /* columns of the table of messages */
 	FACTS_MIN = 40, /* beside it */
 	FACT_LABEL = 14,
-	FACTS = 7, /* lines */
+	FACTS = 8, /* lines, at most */
 	FACTS_LEAST = 3, /* of them; fewer are not worth it */
 	KINDS = 1 + PK_N, /* lines of the table of messages */
 };
@@ -225,8 +225,9 @@ static void fact(struct canvas *c, int *y, const char *label, enum role role, co
 	(*y)++;
 }
 
-static void facts(struct canvas *c, const struct model *m, const struct path *p)
+static void facts(struct canvas *c, const struct model *m, unsigned path)
 {
+	const struct path *p = m->paths[path];
 	const struct peer_view *v = &p->peer;
 	char text[200], a[40], b[40], hex[67];
 	int y = 0;
@@ -234,6 +235,8 @@ static void facts(struct canvas *c, const struct model *m, const struct path *p)
 
 	role = peer_fork(text, sizeof(text), m, p);
 	fact(c, &y, "fork", role, text);
+	if (peer_beside_rpc(text, sizeof(text), &role, m, path))
+		fact(c, &y, "beside RPC", role, text);
 	snprintf(text, sizeof(text), "ping %s, TCP %s", time_latency(a, sizeof(a), peer_ping_ns(p)),
 		 time_latency(b, sizeof(b), v->tcp_ns));
 	fact(c, &y, "round trip", ROLE_TEXT, text);
@@ -249,8 +252,9 @@ static void facts(struct canvas *c, const struct model *m, const struct path *p)
 }
 
 /* Below the rows: messages and facts side by side, or what of them there is room for, under the name if there are several. */
-static void detail(struct canvas *in, int y, const struct model *m, const struct path *p, bool named)
+static void detail(struct canvas *in, int y, const struct model *m, unsigned path, bool named)
 {
+	const struct path *p = m->paths[path];
 	struct canvas c;
 	int w = in->at.w, h;
 
@@ -261,11 +265,11 @@ static void detail(struct canvas *in, int y, const struct model *m, const struct
 		c = canvas_sub(in, (struct rect){ .y = y, .w = KIND_W, .h = h });
 		kinds(&c, p);
 		c = canvas_sub(in, (struct rect){ .x = KIND_W, .y = y, .w = w - KIND_W, .h = h });
-		facts(&c, m, p);
+		facts(&c, m, path);
 		return;
 	}
 	c = canvas_sub(in, (struct rect){ .y = y, .w = w, .h = FACTS < h ? FACTS : h });
-	facts(&c, m, p);
+	facts(&c, m, path);
 	if (h < FACTS + 1 + KINDS || w < KIND_W)
 		return;
 	c = canvas_sub(in, (struct rect){ .y = y + FACTS + 1, .w = w, .h = h - FACTS - 1 });
@@ -307,7 +311,7 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 	table_draw(&s->table, cols, COLS, &src, &rows, focus);
 	chosen = table_selected(&s->table, &src);
 	if (lines < in.at.h && chosen >= 0)
-		detail(&in, lines + 1, m, at(&v, (unsigned)chosen), src.n > 1);
+		detail(&in, lines + 1, m, v.path[chosen], src.n > 1);
 }
 
 static enum pane_result command(struct pane *pane, const struct model *m, enum ui_cmd cmd)
