@@ -287,12 +287,14 @@ static enum status unknown(const char *word, size_t n, struct err *e)
 	return name ? err_cure(e, "--%s", name) : err_cure(e, "chaintop --help");
 }
 
-/* The command, for options whose name means something else in another one: the first word that is no option. "": none. */
+/* The command, for options whose name means something else in another one: the first word that is one's name. "": none. */
 static const char *command_in(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
-		if (argv[i][0] != '-')
-			return argv[i];
+		for (int k = 0; k < N_OPTIONS; k++) {
+			if (options[k].kind == KIND_COMMAND && argv[i][0] && has_word(options[k].arg, argv[i]))
+				return argv[i];
+		}
 	}
 	return "";
 }

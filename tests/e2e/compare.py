@@ -23,6 +23,7 @@ CHAINTOP = os.environ.get("CHAINTOP", os.path.join(ROOT, "chaintop"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "faults"))
 sys.dont_write_bytecode = True
 import chain as chains  # noqa: E402
+import node as nodes  # noqa: E402
 import schedule  # noqa: E402
 
 KEY = "pl4nted-KEY-9f3c71d2a8"
@@ -137,7 +138,7 @@ def live(tap):
     got = run("compare", "--for", "11s", "-f", "json", "--location", "fra1", "-H", "Authorization: " + HEADER,
               *urls(node, 3))
     node.wait(30)
-    stamps, _answers = node.finish()
+    stamps = node.finish()[0]
     tap.check("compare: exit 0", got.returncode == 0, got.stderr)
     tap.check("compare: no key, no host", not secrets_in(got.stdout + got.stderr, node.port),
               secrets_in(got.stdout + got.stderr, node.port))
@@ -240,6 +241,23 @@ def anvils(tap, folder):
             log.close()
 
 
+def bench_takes_turns(tap, folder):
+    """Rounds in shuffled order, each endpoint once in each, and the first does not count."""
+    log = os.path.join(folder, "log")
+    with nodes.Process("--rate", "0.05", "--log", log) as node:
+        got = run("bench", f"a=http://127.0.0.1:{node.http}", f"b=ws://127.0.0.1:{node.ws}", f"c={node.ipc}", "--last", "5",
+                  "--rounds", "5", "--workers", "1", "--json")
+    with open(log, encoding="utf-8") as f:
+        asked = [line["path"] for line in map(json.loads, f) if line["ev"] == "body"]
+    turns = [asked[i:i + 15] for i in range(0, len(asked), 15)]
+    orders = {tuple(dict.fromkeys(turn)) for turn in turns}
+    tap.check("bench: six rounds for five, each endpoint once in each", got.returncode == 0 and len(turns) == 6 and
+              all(sorted(turn) == sorted(["http", "ws", "ipc"] * 5) for turn in turns), f"{got.stderr} {turns}")
+    tap.check("bench: not always in the same order", len(orders) > 1, orders)
+    seconds = [r["seconds"] for e in json.loads(got.stdout)["endpoints"] for r in e["results"]]
+    tap.check("bench: the first round does not count", [len(s) for s in seconds] == [5, 5, 5], seconds)
+
+
 def nobody(tap):
     got = run("compare", "--for", "1s", "a=ws://127.0.0.1:9", "b=http://127.0.0.1:9")
     tap.check("nobody answers: exit 69, a reason each, no report",
@@ -255,7 +273,7 @@ def recorded(tap, folder):
     node.wait(60)
     record.send_signal(signal.SIGINT)
     record.communicate(timeout=20)
-    stamps, _answers = node.finish()
+    stamps = node.finish()[0]
     with open(file, "rb") as f:
         sha = hashlib.sha256(f.read()).hexdigest()
     text = {}
@@ -307,6 +325,7 @@ def main():
         live(tap)
         ends_early(tap, folder)
         anvils(tap, folder)
+        bench_takes_turns(tap, folder)
         nobody(tap)
         recorded(tap, folder)
         print(f"# {time.monotonic() - began:.1f} s")

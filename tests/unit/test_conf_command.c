@@ -57,6 +57,39 @@ static void a_letter_is_that_of_the_command(void **state)
 	conf_fini(&c);
 }
 
+/* The same name, another meaning: a row for each. */
+static void a_name_is_that_of_the_command(void **state)
+{
+	struct conf c;
+	struct err e = { .code = ST_OK };
+
+	(void)state;
+	assert_int_equal(PARSE(&c, &e, "fetch", "--format", "csv", "--from", "7"), ST_OK);
+	assert_true(c.format == 4 && c.from == 7 && c.compare_format == 0 && c.report_format == 1 && !c.from_place);
+	assert_int_equal(conf_check(&c, "fetch", &e), ST_OK);
+	conf_fini(&c);
+	assert_int_equal(PARSE(&c, &e, "report", "x.ct", "--format", "html", "--from", "15:57"), ST_OK);
+	assert_true(c.report_format == 2 && c.format == 0 && c.from == UINT64_MAX);
+	assert_string_equal(c.from_place, "15:57");
+	assert_int_equal(conf_check(&c, "report", &e), ST_OK);
+	conf_fini(&c);
+	assert_int_equal(PARSE(&c, &e, "compare", "-f", "json", "--for", "5m", "--rank", "operator"), ST_OK);
+	assert_true(c.compare_format == 3 && c.watch == 300 * NS_S && c.duration == 0 && c.rank == 2);
+	assert_int_equal(conf_check(&c, "compare", &e), ST_OK);
+	conf_fini(&c);
+	assert_int_equal(PARSE(&c, &e, "compare", "-f", "csv"), ST_USAGE);
+	assert_string_equal(e.cure, "text|md|html|json");
+	assert_int_equal(PARSE(&c, &e, "fetch", "--from", "15:57"), ST_USAGE);
+	/* The command may stand behind. */
+	assert_int_equal(PARSE(&c, &e, "--format", "csv", "fetch", "ws://x"), ST_OK);
+	assert_true(c.format == 4);
+	assert_int_equal(conf_check(&c, "fetch", &e), ST_OK);
+	conf_fini(&c);
+	assert_int_equal(PARSE(&c, &e, "-f", "md", "ws://x"), ST_OK);
+	assert_int_equal(conf_check(&c, "monitor", &e), ST_USAGE);
+	conf_fini(&c);
+}
+
 static void an_option_of_another_command_is_refused(void **state)
 {
 	struct conf c;
@@ -127,6 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_number_is_decimal),
 		cmocka_unit_test(a_letter_is_that_of_the_command),
+		cmocka_unit_test(a_name_is_that_of_the_command),
 		cmocka_unit_test(an_option_of_another_command_is_refused),
 		cmocka_unit_test(a_marker_is_no_option),
 		cmocka_unit_test(help_of_a_command_has_its_options_only),
