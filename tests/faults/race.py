@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 """Race figures against the truth: 20 paths on a plan, the node's own stamps at send as reference.
 
-    race.py [--heads N] [--seed N] [-v]
+    race.py [--heads N] [--seed N] [--product] [-v]
 
-CHAINTOP_PROBE is the path of the probe: the real feeds, and the model over them (judge.h). What is
-expected is computed here from the node's stamps alone. TAP; exit 1 if a case failed, 77 if there is
+CHAINTOP_PROBE is the path of the probe: the real feeds, and the model over them (judge.h); --product
+holds `chaintop compare --format json` against the truth instead (CHAINTOP). What is expected is
+computed here from the node's stamps alone. TAP; exit 1 if a case failed, 77 if there is
 no probe. On a busy machine threads wake up late, and stamps are late: where only times are off it is
 tried again, and what went wrong before is said. Where a process that does nothing but receive one byte
 is late, too, the machine cannot show what is asked: SKIP, with the figures. Run it alone, not niced.
 """
 import argparse
 import collections
+import json
 import os
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -262,6 +265,52 @@ def round_trips(report, answers, races):
     report.case("round trips: the node's fastest answer and less than 2 ms", wrong, notes, True)
 
 
+def product(program, folder, node, paths, seconds):
+    """What the program itself says of each path: (wrong, races with half the round trip left and taken off)."""
+    out = os.path.join(folder, "report.json")
+    urls = ["n%02d=ws://127.0.0.1:%d/%d" % (i, node.port, i) for i in range(paths)]
+    done = subprocess.run([program, "compare", "--config", "/dev/null", "--for", "%ds" % seconds, "--format", "json",
+                           "-o", out] + urls, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, timeout=seconds + 60)
+    if done.returncode:
+        return [done.stderr.decode("utf-8", "replace")], [{}, {}]
+    with open(out) as f:
+        told = {int(p["node"][1:]): p for p in json.load(f)["paths"]}
+    ns = lambda ms_: -1 if ms_ is None else round(ms_ * MS)  # noqa: E731
+    races = []
+    for which in ("behind_ms", "behind_less_half_rtt_ms"):
+        races.append({i: {"behind": [p[which]["n"]] + [ns(p[which][k]) for k in ("p50", "p90", "p99", "max")],
+                          "won": p["won"], "ties": p["ties"], "missed": p["missed"], "dups": p["doubled"],
+                          "rtt": ns(p["rtt_ms"])} for i, p in told.items()})
+    return [], races
+
+
+def attempt_product(program, o):
+    plan, length, _, _ = make_plan(o.heads, o.seed)
+    report, folder = Report(), tempfile.mkdtemp(prefix="race-")
+    try:
+        node = schedule.Process(plan)
+        wrong, races = product(program, folder, node, plan.paths, int(length + MISSED_S + 6))
+        node.wait(10)
+        stamps, answers, control = node.finish()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    report.case("chaintop compare: all paths are in the report",
+                wrong or [] if len(races[0]) == plan.paths else wrong + ["%d of %d" % (len(races[0]), plan.paths)],
+                ["the control, bytes " + quantiles(control)])
+    report.control = control[len(control) * 99 // 100]
+    if report.failed():
+        return report
+    canonical = plan.tips[-1][1]
+    truth = Truth(plan, stamps, canonical)
+    compare(report, "as heard here", truth, races[0], o.verbose)
+    counts(report, truth, races[0])
+    round_trips(report, answers, races[0])
+    half = [races[0][i]["rtt"] // 2 for i in range(plan.paths)]
+    compare(report, "minus RTT/2", Truth(plan, stamps, canonical, half), races[1], o.verbose)
+    return report
+
+
 def attempt(program, o):
     plan, length, reorgs, back = make_plan(o.heads, o.seed)
     report, folder = Report(), tempfile.mkdtemp(prefix="race-")
@@ -294,14 +343,16 @@ def main(argv):
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--heads", type=int, default=120)
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--product", action="store_true", help="ask `chaintop compare`, not the probe")
     p.add_argument("-v", "--verbose", action="store_true")
     o = p.parse_args(argv)
-    program = os.path.abspath(os.environ.get("CHAINTOP_PROBE", "tests/faults/probe"))
+    name, default = ("CHAINTOP", "chaintop") if o.product else ("CHAINTOP_PROBE", "tests/faults/probe")
+    program = os.path.abspath(os.environ.get(name, default))
     if not os.access(program, os.X_OK):
-        print("no probe: CHAINTOP_PROBE is to be the path of tests/faults/probe")
+        print("%s is to be the path of %s" % (name, default))
         return 77
     for left in reversed(range(ATTEMPTS)):
-        report = attempt(program, o)
+        report = (attempt_product if o.product else attempt)(program, o)
         if not report.failed() or not report.only_times() or not left:
             break
         for name, wrong, notes, _ in report.failed() + report.cases[1:2]:
