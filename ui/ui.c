@@ -105,6 +105,7 @@ ui_new(const struct ui_opts *o)
 	ui->mouse = true;
 	ui->help = ui->page = -1;
 	ui->env.json = o->json;
+	ui->env.rank = o->rank;
 	buf_init(&ui->env.clip, CLIP_MAX);
 	for (i = 0; i < VIEWS; i++)
 		ui->focus[i] = -1;

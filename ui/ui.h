@@ -22,6 +22,7 @@ struct ui_opts {
 	enum glyphs glyphs;
 	int view; /* 1 … 8; what is none, or has no pane yet: 1 */
 	int w, h; /* first size; < 1: 80×24 */
+	enum rank_by rank; /* whom comparisons are for, to begin with */
 	const char *badge; /* a word that line 1 always begins with, inverse: what is shown is not live; NULL: none; borrowed */
 	json_writer json; /* for the raw view; NULL: there is none */
 };

@@ -117,7 +117,7 @@ static const char *badge_of(const struct app *a)
 static int once_frame(struct app *a, const struct theme *theme, enum glyphs g, bool complete)
 {
 	const struct conf *c = a->conf;
-	struct ui_opts o = { .glyphs = g, .view = (int)c->view, .badge = badge_of(a),
+	struct ui_opts o = { .glyphs = g, .view = (int)c->view, .rank = (enum rank_by)c->rank, .badge = badge_of(a),
 			     .w = c->once.w ? c->once.w : 120, .h = c->once.h ? c->once.h : 36 };
 	struct ui *ui = ui_new(&o);
 	int code;
@@ -539,7 +539,8 @@ static int run_screen(struct app *a, const struct theme *theme, enum glyphs g)
 {
 	struct monitor m = { .a = a };
 	struct screen_opts so = { .color = color_of(a->conf), .theme = theme, .mouse = true, .wake = &a->wake };
-	struct ui_opts uo = { .glyphs = g, .view = (int)a->conf->view, .badge = badge_of(a), .json = block_json };
+	struct ui_opts uo = { .glyphs = g, .view = (int)a->conf->view, .rank = (enum rank_by)a->conf->rank,
+			      .badge = badge_of(a), .json = block_json };
 	struct err e = { .code = ST_OK };
 	const char *where = outputs_where(a->outputs);
 	char hint[256];

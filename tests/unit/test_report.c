@@ -13,6 +13,7 @@
 
 #include "base/sha256.h"
 #include "base/time.h"
+#include "base/utf8.h"
 #include "out/report.h"
 
 #define T0 (5000 * NS_S)
@@ -320,6 +321,54 @@ static void of_nothing(void **state)
 	model_free(none);
 }
 
+/* As many as there may be, with names as long as they may be; nothing overflows, all is UTF-8. */
+static void of_many(void **state)
+{
+	struct path_setup setup[PATHS_MAX];
+	char name[PATHS_MAX][40];
+	struct model *m;
+	char *t;
+
+	(void)state;
+	for (unsigned i = 0; i < PATHS_MAX; i++) {
+		snprintf(name[i], sizeof(name[i]), "a-name_that-is_as-long-as-can-b%u", i % 10);
+		setup[i] = (struct path_setup){ .node = name[i], .via = i % 2 ? "https" : "wss", .show = "h", .push = i % 2 == 0 };
+	}
+	m = model_new(setup, PATHS_MAX, T0, W0);
+	assert_non_null(m);
+	for (unsigned i = 0; i < PATHS_MAX; i++) {
+		struct event c = { .kind = EV_CHAIN, .path = (uint16_t)i, .mono = T0, .wall = W0 };
+
+		up(m, i, i % 2 ? LINK_POLLING : LINK_LIVE, "", 0);
+		c.u.chain.id = UINT64_MAX;
+		c.u.chain.ok = true;
+		model_apply(m, &c);
+	}
+	for (uint64_t n = 1; n <= 600; n++) {
+		for (unsigned i = 0; i < PATHS_MAX; i++)
+			say(m, i, n, n * 250 + i, i % 2 ? SRC_POLL : SRC_PUSH);
+		model_tick(m, T0 + (n * 250 + 200) * NS_MS, W0 + (n * 250 + 200) * NS_MS);
+		if (n % 10 == 0) {
+			up(m, 5, LINK_WAITING, "\xff\xfe\x1b[31m\xe2\x80\xae bad", n * 250 + 201);
+			up(m, 5, LINK_POLLING, "", n * 250 + 202);
+		}
+	}
+	for (int f = REPORT_TEXT; f <= REPORT_JSON; f++) {
+		t = written(m, (enum report_format)f);
+		assert_true(strlen(t) > 10000 && strlen(t) < 2000000);
+		for (const char *s = t; *s;) {
+			int len;
+
+			assert_true(utf8_decode(s, strlen(s) < 8 ? strlen(s) : 8, &len) != 0xfffd);
+			assert_true((unsigned char)*s >= ' ' || *s == '\n' || *s == '\t');
+			s += len;
+		}
+		has(t, f == REPORT_MD ? "a-name\\_that-is" : "a-name_that-is");
+		free(t);
+	}
+	model_free(m);
+}
+
 /* A part of a recording: what was before does not count, what is known stays. */
 static void restarted(void **state)
 {
@@ -383,6 +432,7 @@ int main(void)
 		cmocka_unit_test(the_same_twice),
 		cmocka_unit_test(a_clock_that_is_wrong),
 		cmocka_unit_test(of_nothing),
+		cmocka_unit_test(of_many),
 		cmocka_unit_test(restarted),
 		cmocka_unit_test(sha256),
 	};
