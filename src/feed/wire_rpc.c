@@ -650,6 +650,9 @@ static void in_reply(struct incoming *in, struct wire_call *c, const struct rpc_
 	}
 	if (m->is_error) {
 		r.code = rpc_error_kind(m->code, m->error_text, m->error_data, &wait_ms);
+		/* A subscription that it does not offer, or not in this form, is no fault of the node. */
+		if (c->method == M_PENDING && r.code == ST_RPC)
+			r.code = ST_UNSUPPORTED;
 		r.detail = (int)m->code;
 		r.text = m->error_text;
 		r.wait_ns = wait_ms * NS_MS;

@@ -294,8 +294,11 @@ void seen_watch(struct model *m, unsigned chain, struct node *n)
 {
 	struct seen *s = m->priv->announced;
 
-	if (!s || n->watched || s->n_open == OPEN)
+	if (!s || n->watched)
 		return;
+	/* So many wait where no bodies come: the oldest one waits no more. */
+	if (s->n_open == OPEN)
+		memmove(s->open, s->open + 1, --s->n_open * sizeof(s->open[0]));
 	n->watched = true;
 	s->open[s->n_open].chain = chain;
 	s->open[s->n_open].hash = n->b.h.hash;

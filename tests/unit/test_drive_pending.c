@@ -126,6 +126,9 @@ static void refused_whole_taken_as_hashes(void **state)
 	(void)state;
 	up(PENDING_WHOLE, true);
 	rig_error(&a, rig_open(&a, "eth_subscribe", "newPendingTransactions"), -32602, "too many arguments, want at most 1");
+	/* That is no fault of the node. */
+	assert_int_equal(rig_event(&a, EV_REPLY, 0)->u.reply.method, M_PENDING);
+	assert_int_equal(rig_event(&a, EV_REPLY, 0)->u.reply.code, ST_UNSUPPORTED);
 	rig_wait(&a, NS_MS);
 	rig_reply(&a, rig_open(&a, "eth_subscribe", "[\"newPendingTransactions\"]"), "\"0xbe\"");
 	assert_int_equal(info()->u.info.code, ST_OK);

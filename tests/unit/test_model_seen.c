@@ -376,6 +376,24 @@ static void made_up_hashes(void **state)
 	model_free(m);
 }
 
+/* Blocks whose bodies do not come do not keep those behind them from being looked at. */
+static void without_bodies(void **state)
+{
+	struct model *m = listening(1);
+
+	(void)state;
+	for (uint64_t n = 8; n < 608; n++) {
+		struct head h = rig_head(n, n, n - 1);
+
+		rig_say(m, 0, 90000 + n * 10, &h, SRC_PUSH);
+	}
+	say(m, 0, 95000, 1, 0);
+	block(m, 608, 97000, 2, 1);
+	assert_int_equal(m->pool.cover.txs, 2);
+	assert_int_equal(m->pool.cover.seen, 1);
+	model_free(m);
+}
+
 /* Whatever the order in which the rings are drained, the figures are the same. */
 static void order_does_not_matter(void **state)
 {
@@ -452,6 +470,7 @@ int main(void)
 		cmocka_unit_test(lost_ones_make_it_a_floor),
 		cmocka_unit_test(flood),
 		cmocka_unit_test(made_up_hashes),
+		cmocka_unit_test(without_bodies),
 		cmocka_unit_test(order_does_not_matter),
 		cmocka_unit_test(frozen),
 	};
