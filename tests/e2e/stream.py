@@ -48,7 +48,7 @@ class Stream:
     """chaintop --stream; its lines are collected by a thread."""
 
     def __init__(self, *args, read=True):
-        self.p = subprocess.Popen([CHAINTOP, "--stream", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.p = subprocess.Popen([CHAINTOP, "--stream", "--clock-bound", "1ms", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.text, self.lock = "", threading.Condition()
         self.reader = threading.Thread(target=self.run, daemon=True)
         if read:
@@ -371,7 +371,7 @@ class Zz(unittest.TestCase):
     """Last: what the page promises and no test above has seen."""
 
     # What only some machines, chains and moments have. test_stream.c has all events, and the two that tell of losses.
-    RARE = {("block", "builder"), ("clock", "bound"), ("link", "dns"), ("link", "tls"), ("chain", "network"),
+    RARE = {("block", "builder"), ("link", "dns"), ("link", "tls"), ("chain", "network"),
             ("info", "next_fork_id"), ("info", "next_fork_time"), ("miss", "hash")}
     RARE_EVENTS = {"lost", "dropped", "peer", "peer_count", "peer_left"}
 
