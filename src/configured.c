@@ -264,13 +264,19 @@ static enum status limit(const struct conf_text *t, const struct check_info *inf
 
 static enum status no_check(const struct conf_check *k, struct err *e)
 {
-	char names[sizeof(e->cure) - 20];
+	char names[sizeof(e->cure) - 4] = "";
 	size_t at = 0;
+	int i;
 
-	for (int i = 0; i < CHECK_N && at < sizeof(names); i++)
-		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? " " : "", check_info((enum check_id)i)->name);
 	err_set(e, ST_USAGE, "check %.40s: there is no such check", k->name);
-	return err_cure(e, "%s", at < sizeof(names) ? names : "one of view 7, with a chain in front if need be: bsc/age");
+	for (i = 0; i < CHECK_N; i++) {
+		const char *name = check_info((enum check_id)i)->name;
+
+		if (at + strlen(name) + 1 >= sizeof(names))
+			break;
+		at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? " " : "", name);
+	}
+	return err_cure(e, "%s%s", names, i < CHECK_N ? " …" : "");
 }
 
 enum status configured_limits(const struct conf *c, struct limit_row *rows, unsigned *n, struct err *e)

@@ -59,6 +59,18 @@ run --once nobody
 t "what is no name gets the names" complained 'geth, cmd'
 
 file <<'END'
+
+check agee { warn = 48s }
+END
+run config --check
+t "what is no check gets the checks" complained 'config:2: check agee: there is no such check; try: link age silent'
+file <<'END'
+check peers { warn = 48s }
+END
+run config --check
+t "a limit has its unit" complained 'config:1: check peers: 48s is no limit of it; try: like 5, or off'
+
+file <<'END'
 node bad { url_command = "false" }
 node none { url_command = "true" }
 node lost { url_command = "/no/such/command x" }

@@ -68,6 +68,21 @@ t "it is whole, though it ended early" "$CHAINTOP" verify "$file"
 t "the head before is in it" at_least "$(heads "$file")" 1
 t "replaying it shows the node's end" eval '"$CHAINTOP" replay "$file" --once=120x36 | grep -qE "down|refused|DOWN"'
 
+# Without a screen.
+start_anvil --no-mining || t "anvil starts again" false
+rm -rf "$kept"
+"$CHAINTOP" --stream "dev=ws://127.0.0.1:$anvil_port" >"$work/stream" 2>"$work/stream.err" &
+stream=$!
+pids+=("$stream")
+until_ 20 grep -q '"head"' "$work/stream" || t "the stream tells of the head" false
+kill -USR1 "$stream"
+saved() { file=$(newest 'dev-*.ct') && [ -n "$file" ] && "$CHAINTOP" verify "$file" >/dev/null 2>&1 && "$CHAINTOP" info "$file" | grep -q '^to '; }
+t "SIGUSR1 saves what is in memory, headless, too" until_ 10 saved
+t "and the stream goes on" kill -0 "$stream"
+kill "$stream"
+wait "$stream" 2>/dev/null
+stop_anvil
+
 start 120x36 "dev=ws://127.0.0.1:1" --rewind 0s
 wait_for 20 'refused' || t "a node that is not there is told" false
 press R
