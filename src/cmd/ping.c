@@ -14,7 +14,7 @@
 #include "cmd/stop.h"
 #include "configured.h"
 
-enum { URLS_MAX = 64, ROUNDS = 5 };
+enum { URLS_MAX = 64 };
 
 static const uint64_t NO_TIME = 50 * NS_US; /* what is no lookup is no DNS */
 
@@ -253,7 +253,7 @@ static enum status prepare(struct ping *p, unsigned rounds, struct err *e)
 
 static int ping_run(const struct conf *c)
 {
-	unsigned rounds = c->count > UINT32_MAX ? UINT32_MAX : c->count ? (unsigned)c->count : ROUNDS;
+	unsigned rounds = c->ping_count > UINT32_MAX ? UINT32_MAX : (unsigned)c->ping_count;
 	struct ping *p = calloc(1, sizeof(*p));
 	struct err e = { .code = ST_OK };
 	bool ok;

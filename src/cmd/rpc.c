@@ -233,7 +233,7 @@ static void on_note(void *ctx, const struct rpc_msg *m, const char *text, size_t
 {
 	struct rpc *r = ctx;
 
-	if (r->conf->count && r->notes == r->conf->count)
+	if (r->conf->rpc_count && r->notes == r->conf->rpc_count)
 		return;
 	r->notes++;
 	if (r->conf->raw)
@@ -247,7 +247,7 @@ static bool enough(void *ctx)
 {
 	const struct rpc *r = ctx;
 
-	return r->failed || ferror(stdout) || (r->conf->count && r->notes >= r->conf->count);
+	return r->failed || ferror(stdout) || (r->conf->rpc_count && r->notes >= r->conf->rpc_count);
 }
 
 /* ---- the command ---- */

@@ -69,6 +69,8 @@ for u in "$http" "$ws" "$ipc"; do
 	t "${u%%[0-9/]*} with code and message" complains 'no_such: error -32601: the method no_such does not exist'
 	t "${u%%[0-9/]*} and nothing on stdout" test ! -s "$out"
 done
+run ping -c 0 "$ws"
+t "ping: no rounds: 64" ends 64
 run ping -c 1 http://127.0.0.1:1 "$ws"
 t "ping: one does not answer: 69" ends 69
 t "the other one is measured all the same" says '^again +[0-9.]+ ms'

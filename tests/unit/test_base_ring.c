@@ -53,6 +53,27 @@ test_init(void **state)
 	ring_fini(&r);
 }
 
+static void
+test_used(void **state)
+{
+	struct ring r;
+
+	(void)state;
+	assert_int_equal(ring_init(&r, 8), ST_OK);
+	assert_int_equal(ring_used(&r), 0);
+	for (unsigned i = 1; i <= 8; i++) {
+		assert_true(push(&r, (unsigned char)i, true));
+		assert_int_equal(ring_used(&r), i);
+	}
+	assert_false(push(&r, 9, true));
+	assert_int_equal(ring_used(&r), 8);
+	assert_int_equal(take(&r), 1);
+	assert_int_equal(ring_used(&r), 7);
+	/* What it saw of the consumer counts for the next push. */
+	assert_true(push(&r, 9, true));
+	ring_fini(&r);
+}
+
 /* Head and tail live on cache lines of their own: else each push takes the consumer's line. */
 static void
 test_layout(void **state)
@@ -160,6 +181,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_init),
+		cmocka_unit_test(test_used),
 		cmocka_unit_test(test_layout),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_peek_again),

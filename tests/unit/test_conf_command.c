@@ -48,11 +48,11 @@ static void a_letter_is_that_of_the_command(void **state)
 
 	(void)state;
 	assert_int_equal(PARSE(&c, &e, "record", "-c", "7"), ST_OK);
-	assert_true(c.heads == 7 && c.count == 0);
+	assert_true(c.heads == 7 && c.ping_count == 5);
 	assert_int_equal(conf_check(&c, "record", &e), ST_OK);
 	conf_fini(&c);
 	assert_int_equal(PARSE(&c, &e, "ping", "-c7", "ws://x"), ST_OK);
-	assert_true(c.count == 7 && c.heads == 0);
+	assert_true(c.ping_count == 7 && c.heads == 0 && c.rpc_count == 0);
 	assert_int_equal(conf_check(&c, "ping", &e), ST_OK);
 	conf_fini(&c);
 }
