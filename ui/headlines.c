@@ -11,7 +11,7 @@
 #include "eth/verify.h"
 #include "ui/layout.h"
 #include "ui/widget_bar.h"
-#include "ui/widget_number.h"
+#include "base/number.h"
 
 enum {
 	PARTS_MAX = 24,

@@ -1,4 +1,4 @@
-/* ui/widget_number: grouping, rounding at the steps, signs, what is not known. */
+/* base/number: grouping, rounding at the steps, signs, what is not known. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ui/widget_number.h"
+#include "base/number.h"
 
 #define DASH "—"
 

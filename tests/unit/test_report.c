@@ -332,7 +332,8 @@ static void of_many(void **state)
 	(void)state;
 	for (unsigned i = 0; i < PATHS_MAX; i++) {
 		snprintf(name[i], sizeof(name[i]), "a-name_that-is_as-long-as-can-b%u", i % 10);
-		setup[i] = (struct path_setup){ .node = name[i], .via = i % 2 ? "https" : "wss", .show = "h", .push = i % 2 == 0 };
+		setup[i] = (struct path_setup){ .node = name[i], .via = i % 2 ? "https" : "wss", .show = "h" };
+		setup[i].push = i % 2 == 0;
 	}
 	m = model_new(setup, PATHS_MAX, T0, W0);
 	assert_non_null(m);

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "model/model.h"
 #include "ui/widget_doc.h"
-#include "ui/widget_number.h"
+#include "base/number.h"
 
 enum { FIELDS_MAX = 40, FIELDS_LABEL = 9 };
 

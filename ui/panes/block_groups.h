@@ -6,7 +6,7 @@
 #define UI_PANES_BLOCK_GROUPS_H
 
 #include "model/model.h"
-#include "ui/widget_number.h"
+#include "base/number.h"
 #include "ui/widget_table.h"
 
 enum { GROUP_COLS = 13 };

@@ -5,7 +5,7 @@
 
 #include "base/time.h"
 #include "ui/pane.h"
-#include "ui/widget_number.h"
+#include "base/number.h"
 
 enum { LABEL_W = 10 };
 

@@ -4,7 +4,7 @@
 
 #include "model/compare.h"
 #include "ui/pane.h"
-#include "ui/widget_number.h"
+#include "base/number.h"
 
 enum { PARTS_TEXT = 512, BLOB_GAS = 131072 /* EIP-4844: gas of one blob */ };
 
