@@ -258,6 +258,21 @@ static void branches_and_reorgs(void **state)
 	has(frame, "geth ws · geth ipc · infura wss −1 · geth http −2");
 	snprintf(line, sizeof(line), "└───%02x%02x ′  orphaned 8.7 s later: 95 of 97 txs re-included", a.hash.b[0], a.hash.b[1]);
 	has(frame, line);
+	/* Rows open: the one that lost, then the chain's own tip, then down again. */
+	assert_int_equal(pane.class->command(&pane, m, UI_OPEN), PANE_OPEN);
+	assert_true(hash_eq(&pane.go.block, &a.hash));
+	pane.class->command(&pane, m, UI_DOWN);
+	pane.class->command(&pane, m, UI_OPEN);
+	assert_true(hash_eq(&pane.go.block, &next.hash));
+	pane.class->command(&pane, m, UI_DOWN);
+	pane.class->command(&pane, m, UI_DOWN);
+	pane.class->command(&pane, m, UI_OPEN);
+	assert_true(hash_eq(&pane.go.block, &a.hash));
+	pane.class->command(&pane, m, UI_UP);
+	pane.class->command(&pane, m, UI_OPEN);
+	assert_true(hash_eq(&pane.go.block, &next.hash));
+	assert_int_equal(pane.class->command(&pane, m, UI_BACK), PANE_DONE);
+	assert_int_equal(pane.class->command(&pane, m, UI_BACK), PANE_IGNORED);
 	frame = show(&pane_reorgs, m, 120, 6);
 	snprintf(line, sizeof(line), "1          41  %02x%02x→%02x%02x  8.70 s  geth ipc                 2 of 97", a.hash.b[0],
 		 a.hash.b[1], b.hash.b[0], b.hash.b[1]);

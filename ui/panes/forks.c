@@ -16,6 +16,11 @@ enum {
 	HEIGHTS_MAX = 64,
 };
 
+struct state {
+	bool moved; /* before the first move there is no cursor */
+	struct hash tip; /* of the branch that the cursor is on */
+};
+
 /* The heights that are shown, ascending: not all of them where there is no room. */
 struct heights {
 	uint64_t at[HEIGHTS_MAX];
@@ -246,13 +251,22 @@ static void draw_tree(struct drawing *d)
 	draw_nowhere(d, y);
 }
 
+/* The branch with the cursor; before the first move the newest that lost, else the chain. It grows: then it is the chain. */
+static unsigned chosen(const struct state *s, const struct fork_tree *t)
+{
+	for (unsigned k = 0; s->moved && k < t->n; k++)
+		if (hash_eq(&t->branch[k].tip->h.hash, &s->tip))
+			return k;
+	return s->moved ? 0 : t->n > 1;
+}
+
 static void draw(struct pane *pane, const struct model *m, struct canvas *c, bool focus)
 {
+	const struct state *s = pane->state;
 	struct drawing d = { .m = m, .c = model_chain(m) };
 	char note[64], n[NUMBER_MAX];
 	struct canvas in;
 
-	(void)pane;
 	chain_tree(m, TREE_DEPTH, &d.tree);
 	if (d.tree.n < 2)
 		snprintf(note, sizeof(note), "one branch");
@@ -262,26 +276,61 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 	in = canvas_sub(c, canvas_box(c, (struct rect){ .w = c->at.w, .h = c->at.h }, focus, "Forks", d.tree.root ? note : NULL,
 				      NULL));
 	d.in = &in;
-	if (!d.tree.root)
+	if (!d.tree.root) {
 		parts_waiting(&in, m);
-	else
-		draw_tree(&d);
+		return;
+	}
+	draw_tree(&d);
+	if (focus && s->moved)
+		canvas_attr(&in, (struct rect){ .y = 1 + (int)chosen(s, &d.tree), .w = in.at.w, .h = 1 }, CELL_REVERSE);
 }
 
-/* The newest branch that lost, else the head. */
+static enum pane_result choose_branch(struct state *s, const struct fork_tree *t, unsigned k)
+{
+	s->moved = true;
+	s->tip = t->branch[k < t->n ? k : t->n - 1].tip->h.hash;
+	return PANE_DONE;
+}
+
 static enum pane_result command(struct pane *pane, const struct model *m, enum ui_cmd cmd)
 {
+	struct state *s = pane->state;
 	struct fork_tree tree;
+	const struct blk *tip;
+	unsigned k;
 	char hex[67];
 
 	chain_tree(m, TREE_DEPTH, &tree);
 	if (!tree.root)
 		return PANE_IGNORED;
+	k = chosen(s, &tree);
+	tip = tree.branch[k].tip;
 	switch (cmd) {
-	case UI_OPEN: return parts_open_block(pane, &tree.branch[tree.n > 1].tip->h.hash, tree.branch[tree.n > 1].tip->h.number);
-	case UI_COPY: return parts_copy(pane, parts_hex(hex, &tree.branch[tree.n > 1].tip->h.hash));
+	case UI_OPEN: return parts_open_block(pane, &tip->h.hash, tip->h.number);
+	case UI_COPY: return parts_copy(pane, parts_hex(hex, &tip->h.hash));
+	case UI_DOWN: return choose_branch(s, &tree, s->moved ? k + 1 : 0);
+	case UI_UP: return choose_branch(s, &tree, s->moved && k > 0 ? k - 1 : 0);
+	case UI_NEWEST: return choose_branch(s, &tree, 0);
+	case UI_OLDEST: return choose_branch(s, &tree, tree.n - 1);
+	case UI_BACK:
+	case UI_FOLLOW:
+		if (!s->moved)
+			return PANE_IGNORED;
+		s->moved = false;
+		return PANE_DONE;
 	default: return PANE_IGNORED;
 	}
+}
+
+static enum pane_result click(struct pane *pane, const struct model *m, int x, int y)
+{
+	struct fork_tree tree;
+
+	(void)x;
+	chain_tree(m, TREE_DEPTH, &tree);
+	if (!tree.root || y < 2 || y - 2 >= (int)tree.n)
+		return PANE_IGNORED;
+	return choose_branch(pane->state, &tree, (unsigned)y - 2);
 }
 
 extern const struct pane_class pane_forks;
@@ -294,6 +343,8 @@ const struct pane_class pane_forks = {
 	.min_w = 30,
 	.min_h = 4,
 	.priority = 1,
+	.state_size = sizeof(struct state),
 	.draw = draw,
 	.command = command,
+	.click = click,
 };
