@@ -109,14 +109,17 @@ void check_silent(struct subject_ref *r, struct finding *f)
 	for (unsigned i = 0; i < r->m->n_paths && r->chain; i++) {
 		const struct path *p = r->m->paths[i], *o;
 		const struct health_facts *h = &p->priv->health;
-		uint64_t by, since;
+		uint64_t by, mono, number, since;
 		double value = 0;
 
 		/* One that polls because there are no subscriptions has no feed that could be silent. */
-		if (!(r->live & bit(i)) || !p->push || p->state == LINK_POLLING || h->push_mono == UNKNOWN)
+		if (!(r->live & bit(i)) || !p->push || p->state == LINK_POLLING || (h->push_mono == UNKNOWN && !p->has_head))
 			continue;
-		since = sub_sat(r->m->now_mono, h->push_mono);
-		o = advanced(r, i, h->push_number, &by);
+		/* One that has never brought a head is silent since it stands. */
+		mono = h->push_mono == UNKNOWN ? p->priv->up_since : h->push_mono;
+		number = h->push_mono == UNKNOWN ? p->head_number : h->push_number;
+		since = sub_sat(r->m->now_mono, mono);
+		o = advanced(r, i, number, &by);
 		if (o)
 			value = s_of(since);
 		if (value <= worst)

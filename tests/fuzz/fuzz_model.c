@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/time.h"
 #include "model/model.h"
@@ -135,20 +136,25 @@ static void apply(struct model *m, struct input *in)
 		e.u.reply.method = byte(in);
 		e.u.reply.code = byte(in) % 30;
 		e.u.reply.latency_ns = odd(op / 14);
+		e.u.reply.wait_ms = (uint32_t)odd(how);
 		break;
 	case 9:
 		e.kind = EV_INFO;
-		e.u.info.info = byte(in) % 8;
+		e.u.info.info = byte(in) % (INFO_N + 1);
 		e.u.info.code = byte(in) % 3 * 12;
 		e.u.info.yes = how & 1;
 		e.u.info.a = odd(byte(in));
 		e.u.info.b = odd(how);
+		e.u.info.c = odd(op) << (how & 32);
+		memset(e.u.info.text, how, how & 4 ? sizeof(e.u.info.text) : how % 9);
 		break;
 	case 10:
 		e.kind = EV_TAG;
 		e.u.tag.final = how & 1;
 		e.u.tag.code = byte(in) % 2;
 		e.u.tag.number = odd(byte(in));
+		e.u.tag.time_ms = odd(op);
+		e.u.tag.hash = tag(how);
 		break;
 	case 11:
 		e.kind = EV_GAP;
@@ -182,7 +188,7 @@ static void apply(struct model *m, struct input *in)
 		break;
 	default:
 		e.kind = byte(in) % 2 ? EV_CLOCK : EV_TRAFFIC;
-		e.u.traffic.bytes_in = odd(byte(in));
+		e.u.traffic.bytes_in = odd(byte(in)); /* or the bound of the clock */
 		break;
 	}
 	model_apply(m, &e);

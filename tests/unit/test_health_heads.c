@@ -236,6 +236,23 @@ static void silent_after_a_connect(void **state)
 	world_stays_ok(&w, RETH, CHECK_silent, 40 * S);
 }
 
+/* It was told the newest block when it connected, and never another. */
+static void silent_from_the_start(void **state)
+{
+	struct head h;
+
+	(void)state;
+	world_init(&w, 10, 2000);
+	w.mask = ALL & ~(1u << RETH);
+	world_run(&w, 20 * S);
+	h = world_head(&w, w.n, w.n, w.n - 1);
+	rig_link(w.m, RETH, w.ms, LINK_WAITING, ST_RESET);
+	rig_link(w.m, RETH, w.ms + 1, LINK_LIVE, ST_OK);
+	rig_say(w.m, RETH, w.ms + 2, &h, SRC_BACKFILL);
+	/* It stands since 20.001, its limit is 3 s; the next block, of 22 s, has to be known for 2 s: 24 and 25. */
+	assert_int_equal(world_until(&w, RETH, CHECK_silent, LEVEL_WARN), 25 * S);
+}
+
 static void silent_poa(void **state)
 {
 	(void)state;
@@ -651,7 +668,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(age_slot), T(age_text), T(age_gnosis), T(age_poa), T(age_rollup), T(age_not_on_dev_chains),
 		T(age_by_the_clock), T(two_bad_raise_three_good_clear), T(one_evaluation_a_second), T(silent),
-		T(silent_just_below), T(silent_poa), T(silent_after_a_connect),
+		T(silent_just_below), T(silent_poa), T(silent_after_a_connect), T(silent_from_the_start),
 		T(behind), T(behind_just_below), T(behind_rollup), T(hash_differs),
 		T(hash_halves), T(hash_poa), T(finality_slot), T(finality_bsc), T(finality_polygon), T(finality_rollup),
 		T(finality_not_told),
