@@ -539,6 +539,8 @@ bool conf_help(FILE *f, const char *command)
 		any = true;
 		option_words(&options[i], words, sizeof(words));
 		fprintf(f, "  %-*s", LEFT - 2, words);
+		if (strlen(words) > LEFT - 3)
+			fprintf(f, "\n%*s", LEFT, "");
 		while (*p) {
 			size_t n = strlen(p);
 

@@ -588,6 +588,20 @@ static void key_text(const struct compare *c, unsigned path, char *out, size_t s
 	}
 }
 
+/* One path that could be ranked has nobody to be compared with, however long it takes. */
+static void say_alone(const struct compare *c, struct text *t)
+{
+	unsigned i = 0;
+
+	while (i + 1 < c->m->n_paths && c->r.gate[i] != GATE_OPEN && c->r.gate[i] != GATE_FEW)
+		i++;
+	say(t, "No order: %s %s is alone", c->m->paths[i]->node, c->m->paths[i]->via);
+	if (count_gate(c, GATE_POLLED))
+		say(t, ", for heads that are polled are not ranked; --rank app compares calls.");
+	else
+		say(t, ".");
+}
+
 void compare_headline(const struct compare *c, char *out, size_t size)
 {
 	static const char *const whom[RANK_BY_N] = { "a searcher", "an app", "an operator", "heads" };
@@ -599,11 +613,11 @@ void compare_headline(const struct compare *c, char *out, size_t size)
 	while (best < c->r.ranked && c->r.rank[c->r.row[best]] == 1)
 		best++;
 	if (c->r.ranked < 2) {
-		if (count_gate(c, GATE_FEW))
+		if (c->r.ranked + count_gate(c, GATE_FEW) == 1)
+			say_alone(c, &t);
+		else if (count_gate(c, GATE_FEW))
 			say(&t, "No order: %" PRIu64 " of %d %s needed.", c->r.have,
 			    c->r.by == RANK_APP ? RANK_CALLS : RANK_HEADS, unit_of(c));
-		else if (c->r.ranked == 1)
-			say(&t, "Only %s %s can be ranked.", c->m->paths[c->r.row[0]]->node, c->m->paths[c->r.row[0]]->via);
 		else if (count_gate(c, GATE_POLLED))
 			say(&t, "No order: heads are polled, so that only our own asking would be measured; "
 				"--rank app compares calls.");

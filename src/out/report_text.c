@@ -247,7 +247,7 @@ enum status report_md(struct buf *out, const struct report *r)
 	md(&w, r->headline);
 	report_put(&w, "**\n\n");
 	md(&w, r->sentence);
-	report_put(&w, "\n\n");
+	report_put(&w, r->sentence[0] ? "\n\n" : "");
 	for (unsigned i = 0; i < r->n_facts; i++) {
 		report_put(&w, "- %s: ", r->fact[i].label);
 		md(&w, r->fact[i].text);

@@ -355,7 +355,7 @@ static void ties_and_bests(void **state)
 		m->paths[i]->state = LINK_WAITING;
 	a_cell(m, CMP_CALL, GETH_WS, "0.4 / 3.1 ms");
 	a_cell(m, CMP_CALL, GETH_IPC, "0.3 / 2.2 ms");
-	a_sentence(m, RANK_SEARCHER, "Only geth ws can be ranked.",
+	a_sentence(m, RANK_SEARCHER, "No order: geth ws is alone.",
 		   "geth ipc is down. infura wss is down. geth http is down. ankr http is down.");
 	model_free(m);
 }
@@ -421,8 +421,21 @@ static void polled_alone(void **state)
 	a_sentence(m, RANK_SEARCHER,
 		   "No order: heads are polled, so that only our own asking would be measured; --rank app compares calls.",
 		   "geth ws is down. geth ipc is down. infura wss is down. ankr http fails 39 % of its 600 calls.");
-	a_sentence(m, RANK_APP, "Only geth http can be ranked.",
+	a_sentence(m, RANK_APP, "No order: geth http is alone.",
 		   "geth ws is down. geth ipc is down. infura wss is down. ankr http fails 39 % of its 600 calls.");
+	model_free(m);
+}
+
+/* Nobody races alone: waiting for heads would not help. */
+static void one_that_is_pushed(void **state)
+{
+	struct model *m = picture();
+
+	(void)state;
+	m->paths[GETH_IPC]->state = m->paths[INFURA]->state = m->paths[ANKR]->state = LINK_WAITING;
+	m->now_mono += 300 * NS_S;
+	a_sentence(m, RANK_SEARCHER, "No order: geth ws is alone, for heads that are polled are not ranked; --rank app compares calls.",
+		   "geth ipc is down. infura wss is down. ankr http is down.");
 	model_free(m);
 }
 
@@ -755,6 +768,7 @@ int main(void)
 		cmocka_unit_test(heads_decide_without_bodies),
 		cmocka_unit_test(failures_decide_for_apps),
 		cmocka_unit_test(polled_alone),
+		cmocka_unit_test(one_that_is_pushed),
 		cmocka_unit_test(backends),
 		cmocka_unit_test(overhead_of_a_transport),
 		cmocka_unit_test(a_day),
