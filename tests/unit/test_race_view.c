@@ -108,6 +108,13 @@ static void as_heard_here(void **state)
 	has(frame, "1.74 s  1.74 s  1.74 s  1.74 s");
 	has(frame, "Overhead of the transport (p50 behind the node's fastest path), no race: geth ws 0.0 ms, ipc 0.1 ms.");
 	has(frame, "Tie: less than 0.1 ms apart, nobody wins.");
+	/* With more lines: how much of 40 or 39 heads by when. Odd ones 50 µs, even ones 300 µs; 181 … 220 ms. */
+	frame = show(&pane_race, m, 120, 16);
+	has(frame, "heard within   0.1 ms  0.3 ms    1 ms    3 ms   10 ms   30 ms  100 ms  300 ms     1 s     3 s    10 s");
+	has(frame, "geth ws         100 %   100 %");
+	has(frame, "geth ipc         50 %   100 %   100 %");
+	has(frame, "infura wss        0 %     0 %     0 %     0 %     0 %     0 %     0 %   100 %");
+	has_not(show(&pane_race, m, 120, 14), "heard within");
 	frame = show(&pane_race, m, 80, 12);
 	has(frame, "┌ 6 Race · 40 heads in 7m");
 	has(frame, "infura wss      0 %   0 %     1  201 ms  217 ms  220 ms  220 ms");

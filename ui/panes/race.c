@@ -432,6 +432,49 @@ static unsigned sentences(const struct view *v, bool wide, struct sentence out[S
 	return k;
 }
 
+/* ---- how much was heard by when ---- */
+
+enum { STEPS = 11, STEP_W = 8, WITHIN_PATHS = 16 /* counted for each frame */ };
+
+static const struct {
+	uint64_t ns;
+	const char *label;
+} step[STEPS] = {
+	{ NS_MS / 10, "0.1 ms" }, { 3 * NS_MS / 10, "0.3 ms" }, { NS_MS, "1 ms" }, { 3 * NS_MS, "3 ms" }, { 10 * NS_MS, "10 ms" },
+	{ 30 * NS_MS, "30 ms" }, { 100 * NS_MS, "100 ms" }, { 300 * NS_MS, "300 ms" }, { NS_S, "1 s" }, { 3 * NS_S, "3 s" },
+	{ 10 * NS_S, "10 s" },
+};
+
+/* Where there is room: the cumulative curve of each path as a row of shares, in the order of the table's own rows. */
+static void draw_within(const struct view *v, struct canvas *in, int y, int name_w)
+{
+	unsigned room = in->at.w > name_w + 2 ? (unsigned)(in->at.w - name_w - 2) / STEP_W : 0, each = 1, ranks = 0;
+	uint64_t when[STEPS];
+	uint32_t heard[STEPS];
+	char share[NUMBER_MAX];
+
+	while (ranks < v->m->n_paths && ranked(v, ranks))
+		ranks++;
+	if (v->minus_rtt || v->m->n_paths > WITHIN_PATHS || ranks == 0 || room < 3 || in->at.h < y + (int)ranks + 2)
+		return;
+	while (STEPS / each > room)
+		each++;
+	for (unsigned k = 0; k < STEPS; k++)
+		when[k] = step[k].ns;
+	canvas_text(in, 1, y + 1, name_w, ROLE_LABEL, 0, "heard within");
+	for (unsigned k = 0, i = 0; k < STEPS && i < room; k += each, i++)
+		canvas_right(in, 1 + name_w + (int)i * STEP_W, y + 1, STEP_W, ROLE_LABEL, 0, step[k].label);
+	for (unsigned r = 0; r < ranks; r++) {
+		unsigned n = model_curve(v->m, v->row[r], v->window, when, heard, STEPS);
+
+		canvas_textf(in, 1, y + 2 + (int)r, name_w, ROLE_TITLE, 0, "%s %s", at(v, r)->node, at(v, r)->via);
+		for (unsigned k = 0, i = 0; n && k < STEPS && i < room; k += each, i++)
+			canvas_right(in, 1 + name_w + (int)i * STEP_W, y + 2 + (int)r, STEP_W,
+				     heard[k] == n ? ROLE_OK : heard[k] ? ROLE_TEXT : ROLE_DIM, 0,
+				     parts_share(share, sizeof(share), heard[k], n, false));
+	}
+}
+
 /* ---- the pane ---- */
 
 static void columns(const struct model *m, struct table_col out[COLS])
@@ -507,6 +550,7 @@ static void draw(struct pane *pane, const struct model *m, struct canvas *c, boo
 		draw_late(&v, &s->table, &in, rows.at.h < (int)m->n_paths + 1 ? rows.at.h : (int)m->n_paths + 1);
 	for (unsigned i = 0; i < lines; i++)
 		canvas_text(&in, 1, (int)m->n_paths + 1 + late + (int)i, in.at.w - 2, say[i].role, 0, say[i].text);
+	draw_within(&v, &in, (int)m->n_paths + 1 + late + (int)lines, s->table.w[COL_PATH] + 1);
 }
 
 static enum pane_result command(struct pane *pane, const struct model *m, enum ui_cmd cmd)
