@@ -164,7 +164,7 @@ static void send_due(struct wire_p2p *w, uint64_t now)
 static bool from_messages(const struct event *e)
 {
 	switch (e->kind) {
-	case EV_CHAIN: case EV_HEAD: case EV_BLOCK: case EV_VERDICT: case EV_REPLY:
+	case EV_CHAIN: case EV_HEAD: case EV_BLOCK: case EV_VERDICT: case EV_REPLY: case EV_TXS:
 		return true;
 	case EV_INFO:
 		return e->u.info.info != INFO_POLL_INTERVAL;
@@ -375,6 +375,10 @@ static void on_status(struct wire_p2p *w, const struct peer_event *ev)
 	/* There is no such question here: nobody needs to wait for the answer. */
 	pool.u.info.code = ST_UNSUPPORTED;
 	p2p_emit(w, &pool, false);
+	/* What waits is announced without being asked for. */
+	pool.u.info.info = INFO_PENDING;
+	pool.u.info.code = ST_OK;
+	p2p_emit(w, &pool, false);
 	if (peer_fact_event(&fact, w->peer))
 		p2p_emit(w, &fact, true);
 	p2p_say_poll(w);
@@ -382,6 +386,30 @@ static void on_status(struct wire_p2p *w, const struct peer_event *ev)
 	if (!w->o.played && peer_ping(w->peer, w->hooks.now(w->hooks.ctx), &e) != ST_OK)
 		w->odd++;
 	(void)p2p_ask_new(w, P2P_TIP, SRC_FIRST, &s->head, 0, DRIVE_BACKFILL);
+}
+
+/* Transactions that wait, whole or by their hashes. What they pay is not looked at. */
+static void on_txs(struct wire_p2p *w, const struct peer_event *ev)
+{
+	struct event e = { .kind = EV_TXS, .mono = ev->recv_ns, .wall = ev->wall_ns };
+	struct eth_txs walk;
+	struct hash h;
+
+	if (eth_txs_begin(&walk, ev->code == ETH_TRANSACTIONS, ev->data, ev->bytes)) {
+		while (eth_txs_next(&walk, &h)) {
+			if (!hash_key(&h))
+				continue;
+			e.u.txs.key[e.u.txs.n] = hash_key(&h);
+			e.u.txs.fee[e.u.txs.n++] = UINT64_MAX;
+			if (e.u.txs.n == TXS_MAX) {
+				p2p_emit(w, &e, false);
+				e.u.txs.n = 0;
+			}
+		}
+	}
+	if (e.u.txs.n)
+		p2p_emit(w, &e, false);
+	w->odd += !walk.ok;
 }
 
 /* A request that nobody answered has no message: its time is now. */
@@ -435,7 +463,10 @@ void wire_p2p_event(struct wire_p2p *w, struct peer *p, const struct peer_event 
 	case PEER_SECURE:
 	case PEER_HELLO:
 	case PEER_ASKED:
+		break;
 	case PEER_OTHER:
+		if (ev->data && (ev->code == ETH_TRANSACTIONS || ev->code == ETH_NEW_POOLED_HASHES))
+			on_txs(w, ev);
 		break;
 	}
 }

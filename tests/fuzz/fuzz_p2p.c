@@ -63,6 +63,7 @@ static void messages(unsigned version, unsigned code, const uint8_t *p, size_t n
 {
 	struct eth_new_block nb;
 	struct eth_hashes walk;
+	struct eth_txs txs;
 	struct eth_reply reply;
 	struct eth_range range;
 	struct rlp_item i;
@@ -81,6 +82,11 @@ static void messages(unsigned version, unsigned code, const uint8_t *p, size_t n
 			if (eth_body_decode(&i, &nb, &e) == ST_OK && nb.txs.raw_n > i.n)
 				abort();
 		}
+	for (int whole = 0; whole < 2; whole++) {
+		if (eth_txs_begin(&txs, whole, p, n))
+			while (eth_txs_next(&txs, &hash))
+				;
+	}
 	if (eth_hashes_begin(&walk, p, n))
 		while (eth_hashes_next(&walk, &hash, &number))
 			;

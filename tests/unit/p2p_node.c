@@ -217,6 +217,32 @@ static void hear(struct link *l, const struct rlpx_msg *m)
 		answer_bodies(l, q.id, q.list);
 }
 
+/* NewPooledTransactionHashes of 25 transactions: byte 0 counts from 1, the rest is 0x77. */
+static void announce_txs(struct link *l)
+{
+	uint8_t hash[32], types[25];
+	size_t all, in;
+	struct buf b;
+
+	memset(hash, 0x77, sizeof(hash));
+	memset(types, 2, sizeof(types));
+	buf_init(&b, 1 << 16);
+	all = rlp_list_begin(&b);
+	(void)!rlp_bytes(&b, types, sizeof(types));
+	in = rlp_list_begin(&b);
+	for (unsigned i = 0; i < sizeof(types); i++)
+		(void)!rlp_u64(&b, 110);
+	(void)!rlp_list_end(&b, in);
+	in = rlp_list_begin(&b);
+	for (unsigned i = 0; i < sizeof(types); i++) {
+		hash[0] = (uint8_t)(i + 1);
+		(void)!rlp_bytes(&b, hash, sizeof(hash));
+	}
+	(void)!(rlp_list_end(&b, in) | rlp_list_end(&b, all));
+	say_buf(l, ETH + ETH_NEW_POOLED_HASHES, &b);
+	atomic_store(&l->n->announce, 0);
+}
+
 static void announce(struct link *l, int how)
 {
 	struct p2p_node *n = l->n;
@@ -299,7 +325,9 @@ static void converse(struct p2p_node *n, int fd)
 		size_t room;
 		ssize_t k;
 
-		if (how && met)
+		if (how == 4 && met)
+			announce_txs(&l);
+		else if (how && met)
 			announce(&l, how);
 		if (atomic_exchange(&n->leave, false)) {
 			say_bye(&l, P2P_TOO_MANY);

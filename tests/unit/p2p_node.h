@@ -34,7 +34,8 @@ struct p2p_node {
 	uint64_t network;
 	_Atomic unsigned top; /* number of its head */
 	_Atomic unsigned branch; /* 0 or 1 */
-	_Atomic int announce; /* 1: NewBlockHashes, 2: NewBlock, 3: BlockRangeUpdate of its head; back to 0 when it is out */
+	_Atomic int announce; /* 1: NewBlockHashes, 2: NewBlock, 3: BlockRangeUpdate of its head, 4: NewPooledTransactionHashes;
+				* back to 0 when it is out */
 	_Atomic unsigned accepted; /* connections */
 	_Atomic unsigned flooded, pieces; /* messages of NODE_FLOODS that are out; pieces of 256 KiB that any send has written */
 	_Atomic uint64_t announced_ns; /* when the last announcement was handed to the socket */

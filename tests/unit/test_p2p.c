@@ -473,6 +473,79 @@ static void polite(void **state)
 	buf_fini(&b);
 }
 
+/*
+ * The transaction of EIP-155's example, and a type 2 one as anvil sent it: their hashes are known elsewhere (the second one is
+ * what anvil called it).
+ */
+#define EIP155 "f86c098504a817c800825208943535353535353535353535353535353535353535880de0b6b3a76400008025a028ef61340bd939bc2195fe5375" \
+	"67866003e1a15d3c71ff63e1590620aa636276a067cbe9d8997f761aecb703304b3800ccf555c9f3dc64214b297fb1966a3b6d83"
+#define EIP155_HASH "33469b22e9f636356c4160a87eb19df52b7412e8eac32a4a55ffe88ea8350788"
+#define TYPE2 "02f86c827a698084" "3b9aca008477359400825208" "9470997970c51812dc3a010c7d01b50e0d17dc79c80180c080a0" \
+	"7ca003a6a2adcce9641e808dcecdedf7c37ca5f48c326a17e25406471de8d1eea053a15f6568f6cf8ccf47cb2f77585c4b71ba3a579bfcc82de7a52888" \
+	"9b92a705"
+#define TYPE2_HASH "a23b52004fe574000765fbe20a311b2785a318c9dbe6b0bf6a4c1f8936f57ff3"
+
+static void is_hash(const struct hash *h, const char *want)
+{
+	uint8_t bytes[32];
+
+	assert_int_equal(eip8_bytes(want, bytes), 32);
+	assert_memory_equal(h->b, bytes, 32);
+}
+
+static void transactions(void **state)
+{
+	uint8_t bytes[2048], message[2048];
+	struct eth_txs walk;
+	struct buf b;
+	struct hash h;
+	size_t n, all, in;
+
+	(void)state;
+	/* [types, sizes, hashes] */
+	buf_init(&b, 4096);
+	all = rlp_list_begin(&b);
+	(void)!rlp_bytes(&b, "\x02\x03", 2);
+	in = rlp_list_begin(&b);
+	(void)!(rlp_u64(&b, 110) | rlp_u64(&b, 131072) | rlp_list_end(&b, in));
+	in = rlp_list_begin(&b);
+	n = eip8_bytes(TYPE2_HASH EIP155_HASH, bytes);
+	assert_int_equal(n, 64);
+	(void)!(rlp_bytes(&b, bytes, 32) | rlp_bytes(&b, bytes + 32, 32) | rlp_list_end(&b, in) | rlp_list_end(&b, all));
+	assert_true(eth_txs_begin(&walk, false, (uint8_t *)b.p, b.len));
+	assert_true(eth_txs_next(&walk, &h));
+	is_hash(&h, TYPE2_HASH);
+	assert_true(eth_txs_next(&walk, &h));
+	is_hash(&h, EIP155_HASH);
+	assert_false(eth_txs_next(&walk, &h));
+	assert_true(walk.ok);
+	for (size_t cut = 0; cut < b.len; cut++)
+		assert_false(eth_txs_begin(&walk, false, (uint8_t *)b.p, cut));
+	/* Hashes of eth/66 are no list of three; a hash of 31 bytes is none. */
+	n = eip8_bytes("e1a0" TYPE2_HASH, message);
+	assert_false(eth_txs_begin(&walk, false, message, n));
+	n = eip8_bytes("e302c101df9f" TYPE2_HASH, message);
+	message[0] = 0xe3;
+	if (eth_txs_begin(&walk, false, message, 36))
+		assert_false(eth_txs_next(&walk, &h));
+	assert_false(walk.ok);
+	/* Whole ones. */
+	buf_clear(&b);
+	all = rlp_list_begin(&b);
+	n = eip8_bytes(EIP155, bytes);
+	(void)!buf_add(&b, (char *)bytes, n);
+	n = eip8_bytes(TYPE2, bytes);
+	(void)!(rlp_bytes(&b, bytes, n) | rlp_list_end(&b, all));
+	assert_true(eth_txs_begin(&walk, true, (uint8_t *)b.p, b.len));
+	assert_true(eth_txs_next(&walk, &h));
+	is_hash(&h, EIP155_HASH);
+	assert_true(eth_txs_next(&walk, &h));
+	is_hash(&h, TYPE2_HASH);
+	assert_false(eth_txs_next(&walk, &h));
+	assert_true(walk.ok);
+	buf_fini(&b);
+}
+
 static void announcements(void **state)
 {
 	uint8_t bytes[2048];
@@ -562,6 +635,7 @@ int main(void)
 		cmocka_unit_test(requests),
 		cmocka_unit_test(answers),
 		cmocka_unit_test(polite),
+		cmocka_unit_test(transactions),
 		cmocka_unit_test(announcements),
 		cmocka_unit_test(names),
 	};

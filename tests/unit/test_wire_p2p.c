@@ -290,6 +290,41 @@ static void range_updates_are_pushed_heads(void **state)
 	announced(3);
 }
 
+static bool is_pending(const struct event *e, uint64_t code)
+{
+	return e->kind == EV_INFO && e->u.info.info == INFO_PENDING && e->u.info.code == code;
+}
+
+/* Without being asked; eleven in an event. */
+static void transactions_are_announced(void **state)
+{
+	unsigned n = 0, events_n = 0;
+
+	(void)state;
+	begin(NODE_GOOD, 0);
+	wait_for("block", is_block, 50);
+	assert_int_equal(count(is_pending, ST_OK), 1);
+	atomic_store(&node.announce, 4);
+	wait_for("transactions", is_kind, EV_TXS);
+	atomic_store(&node.top, 51);
+	wait_for("head", is_head, 51);
+	for (unsigned i = 0; i < n_events; i++) {
+		if (events[i].kind != EV_TXS)
+			continue;
+		assert_int_equal(events[i].u.txs.n, events_n++ < 2 ? TXS_MAX : 3);
+		assert_true(events[i].u.txs.fee[0] == UINT64_MAX && events[i].u.txs.after_us[2] == 0);
+		for (unsigned k = 0; k < events[i].u.txs.n; k++) {
+			uint8_t b[8];
+
+			memcpy(b, &events[i].u.txs.key[k], 8);
+			assert_int_equal(b[0], ++n);
+			assert_int_equal(b[7], 0x77);
+		}
+	}
+	assert_int_equal(n, 25);
+	assert_int_equal(events_n, 3);
+}
+
 static void another_branch_is_followed_to_its_root(void **state)
 {
 	(void)state;
@@ -671,6 +706,7 @@ int main(void)
 		T(hashes_are_pushed_heads),
 		T(new_blocks_are_pushed_heads),
 		T(range_updates_are_pushed_heads),
+		T(transactions_are_announced),
 		T(another_branch_is_followed_to_its_root),
 		T(a_node_that_went_back_is_found_again),
 		T(a_gap_is_filled_after_an_outage),

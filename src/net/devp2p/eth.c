@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "eth/keccak.h"
+
 static enum status bad(struct err *e, const char *what, const char *why)
 {
 	return err_set(e, ST_MALFORMED, "eth %s: %s", what, why);
@@ -351,6 +353,44 @@ bool eth_hashes_next(struct eth_hashes *h, struct hash *hash, uint64_t *number)
 	h->ok = i.list && next_fixed(&pair, hash->b, 32) && next_u64(&pair, number);
 	h->left--;
 	return h->ok;
+}
+
+bool eth_txs_begin(struct eth_txs *t, bool whole, const uint8_t *p, size_t n)
+{
+	struct rlp_item types, sizes;
+	struct rlp r;
+
+	*t = (struct eth_txs){ .left = ETH_HASHES_MAX, .whole = whole };
+	if (!open_list(&r, p, n))
+		return false;
+	if (whole) {
+		t->r = r;
+		t->ok = true;
+	} else {
+		t->ok = rlp_next(&r, &types) && !types.list && rlp_next(&r, &sizes) && sizes.list && next_list(&r, &t->r);
+	}
+	return t->ok;
+}
+
+bool eth_txs_next(struct eth_txs *t, struct hash *hash)
+{
+	struct rlp_item i;
+
+	if (!t->ok || t->left == 0)
+		return false;
+	if (!rlp_next(&t->r, &i)) {
+		t->ok = rlp_done(&t->r);
+		return false;
+	}
+	t->left--;
+	/* A legacy transaction is a list; a typed one stands in a string, and its hash is that of the string's content (EIP-2718). */
+	if (t->whole)
+		keccak256(i.list ? i.raw : i.p, i.list ? i.raw_n : i.n, hash->b);
+	else if (!i.list && i.n == 32)
+		memcpy(hash->b, i.p, 32);
+	else
+		t->ok = false;
+	return t->ok;
 }
 
 enum status eth_range_decode(const uint8_t *p, size_t n, struct eth_range *g, struct err *e)

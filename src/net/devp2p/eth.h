@@ -108,6 +108,18 @@ struct eth_hashes {
 bool eth_hashes_begin(struct eth_hashes *h, const uint8_t *p, size_t n);
 bool eth_hashes_next(struct eth_hashes *h, struct hash *hash, uint64_t *number);
 
+/*
+ * Transactions that wait: NewPooledTransactionHashes, [types, [size, …], [hash, …]] (eth/68), or Transactions, [tx, …], whose
+ * hashes are made here. Walked like eth_hashes.
+ */
+struct eth_txs {
+	struct rlp r;
+	unsigned left;
+	bool ok, whole;
+};
+bool eth_txs_begin(struct eth_txs *t, bool whole, const uint8_t *p, size_t n);
+bool eth_txs_next(struct eth_txs *t, struct hash *hash);
+
 /* [earliest, latest, latest hash] */
 struct eth_range {
 	uint64_t earliest, latest;
