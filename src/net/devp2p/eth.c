@@ -383,7 +383,7 @@ bool eth_txs_next(struct eth_txs *t, struct hash *hash)
 		return false;
 	}
 	t->left--;
-	/* A legacy transaction is a list; a typed one stands in a string, and its hash is that of the string's content (EIP-2718). */
+	/* A legacy transaction is a list; a typed one stands in a string, whose content is hashed (EIP-2718). */
 	if (t->whole)
 		keccak256(i.list ? i.raw : i.p, i.list ? i.raw_n : i.n, hash->b);
 	else if (!i.list && i.n == 32)
