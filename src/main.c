@@ -133,6 +133,8 @@ int main(int argc, char **argv)
 	hold_standard_files();
 	tame_malloc();
 	signal(SIGPIPE, SIG_IGN);
+	/* Ignored by who started us: then nobody could wait for what we start. */
+	signal(SIGCHLD, SIG_DFL);
 	if (conf_parse(&conf, argc, argv, &e) != ST_OK)
 		return fail(meant(argc, argv), &e);
 	if (conf.n_args)
