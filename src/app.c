@@ -263,9 +263,11 @@ static enum status start_recorder(struct app *a, const char *file, const struct 
 		.version = "chaintop " PACKAGE_VERSION,
 		.mono = a->model->start_mono,
 		.wall = a->model->now_wall,
-		.ring_ns = a->conf->rewind > INCIDENT_BEFORE_S * NS_S ? a->conf->rewind : INCIDENT_BEFORE_S * NS_S,
+		.ring_ns = a->conf->rewind,
 	};
 
+	if (a->conf->incidents && o.ring_ns < INCIDENT_BEFORE_S * NS_S)
+		o.ring_ns = INCIDENT_BEFORE_S * NS_S;
 	for (unsigned i = 0; i < a->n_urls; i++) {
 		feeds[i] = (struct recorder_feed){
 			.node = paths[i].node,
