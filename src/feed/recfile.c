@@ -11,8 +11,10 @@
 #include <zstd.h>
 
 #include "base/buf.h"
+#include "base/log.h"
 #include "base/time.h"
 #include "eth/keccak.h"
+#include "feed/recfile_move.h"
 #include "feed/recfile_priv.h"
 
 enum {
@@ -143,6 +145,7 @@ struct recwriter {
 	ZSTD_CCtx *z;
 	struct buf out;
 	char *path, *temporary; /* temporary: until it is published */
+	struct recmover *mover; /* since then; NULL: no thread could be had */
 	bool open; /* a transaction is open */
 	uint64_t max_bytes;
 	uint64_t moved, unmoved; /* last checkpoint, bytes in the log since then */
@@ -168,6 +171,7 @@ static void writer_shut(struct recwriter *w)
 
 static void writer_free(struct recwriter *w)
 {
+	recmover_stop(w->mover);
 	writer_shut(w);
 	if (w->temporary)
 		unlink(w->temporary);
@@ -533,9 +537,12 @@ enum status recwriter_commit(struct recwriter *w, struct err *e)
 	w->pending = 0;
 	w->kept_seq = w->next_seq;
 	w->kept_seg = w->seg_id;
-	/* Moving waits for the disk; a reader may be in the way: then the next one moves it. */
+	/* A reader may be in the way: then the next one moves it. */
 	if (!w->temporary && (w->unmoved >= MOVE_BYTES || time_mono() - w->moved >= MOVE_NS)) {
-		(void)sqlite3_wal_checkpoint_v2(w->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+		if (w->mover)
+			recmover_kick(w->mover);
+		else
+			(void)sqlite3_wal_checkpoint_v2(w->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 		w->moved = time_mono();
 		w->unmoved = 0;
 	}
@@ -545,6 +552,8 @@ enum status recwriter_commit(struct recwriter *w, struct err *e)
 enum status recwriter_publish(struct recwriter *w, struct err *e)
 {
 	enum status st = recwriter_commit(w, e);
+	struct err why;
+	char sql[40];
 
 	/* Here already: to change it later would take a journal that a reader had to roll back if we were killed. */
 	if (st == ST_OK)
@@ -560,7 +569,15 @@ enum status recwriter_publish(struct recwriter *w, struct err *e)
 	st = writer_open(w, w->path, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=0; "
 			 "PRAGMA journal_size_limit=67108864; PRAGMA secure_delete=OFF; PRAGMA busy_timeout=2000; "
 			 "PRAGMA trusted_schema=OFF; PRAGMA cache_size=-8192", e);
-	return st == ST_OK ? writer_prepare(w, e) : st;
+	if (st == ST_OK)
+		st = writer_prepare(w, e);
+	/* The first write to a log waits for the disk: here, where nothing has been heard yet. */
+	snprintf(sql, sizeof(sql), "PRAGMA user_version=%d", REC_FORMAT);
+	if (st == ST_OK)
+		st = rec_exec(w->db, sql, w->path, e);
+	if (st == ST_OK && recmover_start(&w->mover, w->path, &why) != ST_OK)
+		log_msg(LOG_WARN, "recording: %s: its commits wait for the disk", why.text);
+	return st;
 }
 
 void recwriter_rollback(struct recwriter *w)
@@ -593,6 +610,8 @@ enum status recwriter_close(struct recwriter *w, struct err *e)
 {
 	enum status st = recwriter_commit(w, e);
 
+	recmover_stop(w->mover);
+	w->mover = NULL;
 	/* A file in WAL mode cannot be opened in a folder that is read-only. */
 	if (st == ST_OK && !w->temporary)
 		st = rec_exec(w->db, "PRAGMA journal_mode=DELETE", w->path, e);
