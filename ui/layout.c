@@ -22,7 +22,7 @@ enum {
 	RACE_MORE = 6, /* of Race beside its rows: frame, heading, lateness, two sentences */
 	FORKS_LEAST = 6, /* frame, numbers, three branches */
 	FORKS_GOOD = 9,
-	RACE_TALL = 33, /* from so many lines on Race has its rows twice: the second time as shares */
+	RACE_TALL = 33, RACE_TWICE = 16, /* from so many lines on up to so many paths have two rows: the second with shares */
 	REORGS_LEAST = 5,
 	TABLE_MIN = 6, /* Methods and Errors: frame, heading, three rows */
 };
@@ -326,7 +326,7 @@ static void race_view(struct plan *p)
 	int w = p->in->w, h = p->out->area.h, y = p->out->area.y, race, forks, n = p->in->paths > 64 ? 64 : (int)p->in->paths;
 
 	forks = !has(p, FORKS) ? 0 : h >= 32 ? FORKS_GOOD : FORKS_LEAST;
-	if (h >= RACE_TALL)
+	if (h >= RACE_TALL && n <= RACE_TWICE)
 		n = 2 * n + 2;
 	race = has(p, RACE) ? rows(n, RACE_MORE, 5, h - forks - (has(p, REORGS) ? REORGS_LEAST : 0)) : 0;
 	race = race > h ? h : race;

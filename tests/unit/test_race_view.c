@@ -301,6 +301,30 @@ static void branches_and_reorgs(void **state)
 	model_free(m);
 }
 
+/* Of many paths on one branch it is enough to name who lags. */
+static void many_hold_it(void **state)
+{
+	struct model *m = rig_model(8, 1);
+	struct head h;
+
+	(void)state;
+	for (uint64_t n = 1; n <= 3; n++) {
+		h = rig_head(n, n, n - 1);
+		for (unsigned p = 0; p < 8; p++)
+			if (p != 3 || n < 2)
+				rig_say(m, p, n * RIG_SLOT_MS + p, &h, SRC_PUSH);
+	}
+	rig_tick(m, 40000);
+	has(show(&pane_forks, m, 120, 6), "  7 paths · n3 ws −2 ");
+	for (uint64_t n = 2; n <= 3; n++) {
+		h = rig_head(n, n, n - 1);
+		rig_say(m, 3, 41000 + n, &h, SRC_PUSH);
+	}
+	rig_tick(m, 42000);
+	has(show(&pane_forks, m, 120, 6), "  all 8 paths ");
+	model_free(m);
+}
+
 /* Any size, any glyphs, any state: nothing outside, nothing broken. */
 static void every_size(void **state)
 {
@@ -336,6 +360,7 @@ int main(void)
 		cmocka_unit_test(one_node_is_no_race),
 		cmocka_unit_test(sorting_and_opening),
 		cmocka_unit_test(branches_and_reorgs),
+		cmocka_unit_test(many_hold_it),
 		cmocka_unit_test(every_size),
 	};
 

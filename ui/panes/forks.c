@@ -14,6 +14,7 @@ enum {
 	STEP = 4, /* from a junction to the next block */
 	TEXT_LEAST = 26, TEXT_MOST = 60, /* for who holds a branch */
 	HEIGHTS_MAX = 64,
+	NAMES = 5, /* of more paths on one branch only those that lag have theirs */
 };
 
 struct state {
@@ -167,20 +168,26 @@ static void draw_junction(const struct drawing *d, unsigned k)
 	canvas_put(d->in, x, y, 0x2514, ROLE_FRAME, 0);
 }
 
-/* "geth ws · geth ipc · infura wss −2": two blocks below the tip. */
+/* "geth ws · geth ipc · infura wss −2": two blocks below the tip. Of many only those below it have names: "18 paths · …". */
 static void holders(const struct drawing *d, const struct tree_branch *b, char *out, size_t size)
 {
 	size_t n = 0;
+	unsigned many = (unsigned)__builtin_popcountll(b->holders), tip = 0;
 	char num[NUMBER_MAX];
 
 	out[0] = '\0';
+	for (unsigned i = 0; i < d->m->n_paths; i++)
+		tip += (b->holders >> i & 1) && d->m->paths[i]->head_number >= b->tip->h.number;
+	if (many > NAMES && tip > 1)
+		n += (size_t)snprintf(out, size, tip == d->m->n_paths ? "all %u paths" : "%u paths", tip);
 	for (unsigned i = 0; i < d->m->n_paths && n < size; i++) {
 		const struct path *p = d->m->paths[i];
+		bool below = p->head_number < b->tip->h.number;
 
-		if (!(b->holders >> i & 1))
+		if (!(b->holders >> i & 1) || (many > NAMES && tip > 1 && !below))
 			continue;
 		n += (size_t)snprintf(out + n, size - n, "%s%s %s", n ? " \xc2\xb7 " : "", p->node, p->via);
-		if (p->head_number < b->tip->h.number && n < size)
+		if (below && n < size)
 			n += (size_t)snprintf(out + n, size - n, " \xe2\x88\x92%s",
 					      number_int(num, sizeof(num), b->tip->h.number - p->head_number));
 	}
