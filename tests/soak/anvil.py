@@ -7,7 +7,8 @@ resident sizes (CSV), E2E_SANITIZED: sizes are the sanitizer's own and are only 
 What must hold: both live and know the head in the end, after every restart it is shown again, nothing is said by a sanitizer, and the
 resident size is flat within 5 %. Flat from when? The model keeps digests of the last 10,000 blocks and bodies in a budget of bytes,
 and it is meant to fill both: so that many blocks are mined first, as fast as they can be followed, with as many transactions as those
-that come after them. What the rewind keeps is bounded by time: half a minute of it, so that it is full, too. Then a minute passes, and from there on the least and the most of the minutes' medians may be 5 % apart.
+that come after them. What the rewind keeps is bounded by time: half a minute of it, so that it is full, too. Then a minute passes, and
+from there on the least and the most of the minutes' medians may be 5 % apart.
 """
 import os
 import random
