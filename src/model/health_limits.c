@@ -230,7 +230,7 @@ static void seconds(char *out, size_t size, double v)
 		snprintf(out, size, v < 0.0995 ? "%.1f ms" : "%.0f ms", v * 1000);
 	else if (v < 9.95)
 		snprintf(out, size, "%.2g s", v);
-	else if (v < 600)
+	else if (v < 600 && (v < 120 || fmod(v, 60) != 0))
 		snprintf(out, size, "%.0f s", v);
 	else if (v < 3600)
 		snprintf(out, size, "%.3g min", v / 60);

@@ -650,6 +650,9 @@ static void the_table(void **state)
 		assert_int_equal(check_find(check_info((enum check_id)i)->name), i);
 	assert_string_equal(check_value(text, sizeof(text), UNIT_S, 49), "49 s");
 	assert_string_equal(check_value(text, sizeof(text), UNIT_S, 0.61), "610 ms");
+	assert_string_equal(check_value(text, sizeof(text), UNIT_S, 300), "5 min");
+	assert_string_equal(check_value(text, sizeof(text), UNIT_S, 301), "301 s");
+	assert_string_equal(check_value(text, sizeof(text), UNIT_S, 1536), "25.6 min");
 	assert_string_equal(check_value(text, sizeof(text), UNIT_PERCENT, 1.42), "1.4 %");
 	assert_string_equal(check_value(text, sizeof(text), UNIT_COUNT, 3), "3");
 	assert_string_equal(check_value(text, sizeof(text), UNIT_S, NAN), "—");

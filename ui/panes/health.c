@@ -106,7 +106,7 @@ static const char *sign(enum level l, enum role *role)
 /* What is said of a check that is well: its name, and where a figure says more, that. */
 static void fact(enum check_id id, const struct check_view *v, char *out, size_t size)
 {
-	const char *after = strstr(v->text, ": ");
+	const char *after = strstr(v->text, ": "), *left = strstr(v->text, " left");
 	char n[32];
 
 	switch (id) {
@@ -114,7 +114,10 @@ static void fact(enum check_id id, const struct check_view *v, char *out, size_t
 		snprintf(out, size, "peers %s", check_value(n, sizeof(n), UNIT_COUNT, v->value));
 		break;
 	case CHECK_disk:
-		snprintf(out, size, "disk %s free", check_value(n, sizeof(n), UNIT_PERCENT, v->value));
+		if (after && left && left > after)
+			snprintf(out, size, "disk %.*s free", (int)(left - after - 2), after + 2);
+		else
+			snprintf(out, size, "disk %s free", check_value(n, sizeof(n), UNIT_PERCENT, v->value));
 		break;
 	case CHECK_fork:
 		snprintf(out, size, "%s", after ? after + 2 : check_info(id)->label);
