@@ -221,6 +221,8 @@ struct err_detail {
  */
 struct cover {
 	uint64_t txs, seen; /* transactions of those blocks; of them announced before the block was heard */
+	/* The same, and those announced for the first time, since the start; UNKNOWN where nobody announces. */
+	uint64_t all_txs, all_seen, all_announced;
 	uint64_t lead_p50, lead_p90; /* announced → block heard, of those that were, ns; UNKNOWN without any */
 	double per_s; /* transactions announced for the first time, over the last minute; NaN before 5 s */
 	uint32_t history[60]; /* the same, of each of the last seconds, newest last */

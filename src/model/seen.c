@@ -39,6 +39,7 @@ struct tally {
 	} slice[MINUTES];
 	struct hist_window lead;
 	struct flow flow;
+	uint64_t all_txs, all_seen, all_announced;
 	uint64_t floor_mono; /* transactions were forgotten or lost then; UNKNOWN */
 };
 
@@ -62,7 +63,8 @@ struct seen {
 
 void seen_blank(struct cover *c)
 {
-	*c = (struct cover){ .lead_p50 = UNKNOWN, .lead_p90 = UNKNOWN, .per_s = (double)NAN };
+	*c = (struct cover){ .lead_p50 = UNKNOWN, .lead_p90 = UNKNOWN, .per_s = (double)NAN, .all_txs = UNKNOWN,
+			     .all_seen = UNKNOWN, .all_announced = UNKNOWN };
 }
 
 /* ---- life ---- */
@@ -220,19 +222,23 @@ static void announced(struct seen *s, size_t at, unsigned path, uint64_t us)
 {
 	uint32_t *after = &s->after[at * s->paths];
 	struct known *k = &s->known[at];
-	struct flow *of_chain = &s->of_chain[k->chain]->flow, *of_path = &s->of_path[path]->flow;
+	struct tally *all = s->of_chain[k->chain], *own = s->of_path[path];
 	uint64_t by;
 
 	if (!k->announced) {
 		k->announced = true;
 		k->first = us;
 		after[path] = 0;
-		flow_add(of_chain, us / 1000000, 1);
-		flow_add(of_path, us / 1000000, 1);
+		all->all_announced++;
+		own->all_announced++;
+		flow_add(&all->flow, us / 1000000, 1);
+		flow_add(&own->flow, us / 1000000, 1);
 		return;
 	}
-	if (after[path] == NONE)
-		flow_add(of_path, us / 1000000, 1);
+	if (after[path] == NONE) {
+		own->all_announced++;
+		flow_add(&own->flow, us / 1000000, 1);
+	}
 	if (us >= k->first) {
 		by = us - k->first;
 		if (by < after[path])
@@ -243,8 +249,8 @@ static void announced(struct seen *s, size_t at, unsigned path, uint64_t us)
 	}
 	/* The rings are drained in any order: an earlier stamp may come later. */
 	by = k->first - us;
-	flow_add(of_chain, us / 1000000, 1);
-	flow_add(of_chain, k->first / 1000000, -1);
+	flow_add(&all->flow, us / 1000000, 1);
+	flow_add(&all->flow, k->first / 1000000, -1);
 	for (unsigned i = 0; i < s->paths; i++) {
 		if (after[i] != NONE)
 			after[i] = by < NONE - 1 - after[i] ? after[i] + (uint32_t)by : NONE - 1;
@@ -325,6 +331,8 @@ static void count(struct tally *t, uint64_t mono, uint64_t txs, uint64_t seen)
 	t->slice[i].blocks++;
 	t->slice[i].txs += txs;
 	t->slice[i].seen += seen;
+	t->all_txs += txs;
+	t->all_seen += seen;
 }
 
 /* Its lead, if it was seen before t; 0: no. */
@@ -450,6 +458,9 @@ static void figures(const struct tally *t, uint64_t now, uint64_t since, struct 
 	seen_blank(c);
 	if (!t)
 		return;
+	c->all_txs = t->all_txs;
+	c->all_seen = t->all_seen;
+	c->all_announced = t->all_announced;
 	for (unsigned i = 0; i < MINUTES; i++) {
 		if (add_sat(t->slice[i].minute, MINUTES) <= minute)
 			continue;
@@ -502,9 +513,12 @@ static void can_pay(struct model *m, const struct chain *c)
 
 static void path_figures(struct model *m, unsigned i)
 {
-	const struct seen *s = m->priv->announced;
+	struct seen *s = m->priv->announced;
 	struct path *p = m->paths[i];
 
+	/* Nothing announced is 0, not unknown, where somebody listens. */
+	if (p->pending.on)
+		(void)tally_of(&s->of_path[i]);
 	figures(s->of_path[i], m->now_mono, p->pending.since, &p->pending.cover);
 	p->pending.ready = UNKNOWN;
 	if (p->pending.on && p->chain >= 0)

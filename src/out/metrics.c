@@ -74,6 +74,12 @@ static const struct {
 	ROW(notes, "chaintop_path_notifications_total", "Notifications received.")
 	ROW(odd, "chaintop_path_odd_messages_total", "Messages that fit nothing.")
 	ROW(bodies, "chaintop_path_bodies_total", "Full blocks received.")
+	ROW(pending.cover.all_announced, "chaintop_path_pending_transactions_total",
+	    "Transactions that wait, when the path announced them for the first time.")
+	ROW(pending.cover.all_txs, "chaintop_path_mined_transactions_total",
+	    "Transactions of blocks heard while the path announced what waits.")
+	ROW(pending.cover.all_seen, "chaintop_path_mined_transactions_seen_total",
+	    "Those of them that it had announced before any path heard of the block.")
 	ROW(lost, "chaintop_path_lost_events_total", "Events that found no room between the path's thread and the program.")
 }, path_gauges[] = {
 	ROW(behind_blocks, "chaintop_path_behind_blocks", "Blocks behind the newest head of its chain.")

@@ -117,6 +117,12 @@ static void shares_and_leads(void **state)
 	near(m->pool.cover.lead_p90, 10500);
 	near(b->seen_p50, 4500);
 	assert_true(m->paths[2]->pending.cover.lead_p50 == UNKNOWN);
+	/* Since the start: what path 1 said was news on it, not to all. */
+	assert_int_equal(m->pool.cover.all_announced, 8);
+	assert_int_equal(m->paths[0]->pending.cover.all_announced, 6);
+	assert_int_equal(m->paths[1]->pending.cover.all_announced, 5);
+	assert_int_equal(m->paths[1]->pending.cover.all_txs, 10);
+	assert_int_equal(m->paths[1]->pending.cover.all_seen, 5);
 	assert_int_equal(m->pool.announcing, 3);
 	assert_false(m->pool.cover.floor);
 	model_free(m);
