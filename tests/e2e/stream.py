@@ -129,6 +129,37 @@ class Replays(unittest.TestCase):
         whole = {json.dumps(o) for o in SCHEMA.check(self.run_replay(demo).decode())}
         self.assertEqual([o for o in rest if json.dumps(o) not in whole], [])
 
+    def test_recording(self):
+        """A recording with a reorg and a lost connection: the same bytes each time, and the same events as live."""
+        with faultnode.Process("--rate", "5") as n, tempfile.TemporaryDirectory() as folder:
+            file = folder + "/a.ct"
+            p = subprocess.Popen([CHAINTOP, "record", "-o", file, "n=ws://127.0.0.1:%d" % n.ws, "m=http://127.0.0.1:%d" % n.http,
+                                  "m=" + n.ipc], stderr=subprocess.DEVNULL)
+            first = n.test_block()["number"]
+
+            def until_head(number):
+                end = time.monotonic() + WAIT
+                while n.test_block()["number"] < number and time.monotonic() < end:
+                    time.sleep(0.05)
+            until_head(first + 10)
+            old = n.test_block(n.test_block()["number"] - 1)
+            n.test_reorg(2, 1)
+            until_head(first + 15)
+            n.test_drop("reset", "ws")
+            until_head(first + 25)
+            hashes = [n.test_block(k)["hash"] for k in range(first + 5, first + 24)]
+            p.send_signal(signal.SIGINT)
+            self.assertEqual(p.wait(WAIT), 0)
+            text = self.run_replay(file)
+            self.assertEqual(text, self.run_replay(file))
+            self.assertEqual(text, self.run_replay(file, "--speed", "max"))
+        lines = SCHEMA.check(text.decode())
+        self.assertEqual((lines[0]["mode"], lines[0]["paths"], lines[-1]["why"]), ("replay", 3, "end"))
+        heads = {o["hash"] for o in lines if o["ev"] == "head"}
+        self.assertEqual([h for h in hashes if h not in heads], [])
+        self.assertIn(old["hash"], [o["from"] for o in lines if o["ev"] == "reorg"])
+        self.assertIn("reset", [o["code"] for o in lines if o["ev"] == "link"])
+
     def test_slow_reader(self):
         """It waits for a reader that takes little at a time, and loses nothing."""
         whole = self.run_replay("--demo")
