@@ -11,13 +11,18 @@
 
 #include "base/time.h"
 
-enum { AT_ONCE = 256 << 10 }; /* bytes of one write: so often room is given back */
+enum {
+	AT_ONCE = 256 << 10, /* bytes of one write: so often room is given back */
+	HURRY = SIGURG, /* interrupts a write that hangs; nobody else uses it, and it is ignored where it is not wanted */
+	HURRY_MS = 10,
+};
 
 struct lines {
 	_Alignas(64) _Atomic uint64_t head; /* bytes put; the producer's */
 	_Alignas(64) _Atomic uint64_t tail; /* bytes written; the thread's */
 	_Alignas(64) _Atomic bool want_room;
 	_Atomic bool quit; /* when the queue is empty */
+	_Atomic bool give_up; /* at once, also in the middle of a write: HURRY says so */
 	_Atomic bool over; /* the thread writes nothing any more */
 	struct err error; /* before `over` is set */
 	struct wake filled; /* the thread waits here */
@@ -35,6 +40,8 @@ static void end(struct lines *l, enum status code, int number)
 {
 	if (code == ST_CLOSED)
 		err_set(&l->error, code, "the reader is gone");
+	else if (code == ST_TIMEOUT)
+		err_set(&l->error, code, "the reader does not take the rest");
 	else if (code != ST_OK)
 		err_set_detail(&l->error, code, number, "cannot write: %s", strerror(number));
 	atomic_store(&l->over, true);
@@ -60,6 +67,10 @@ static bool write_some(struct lines *l, uint64_t tail, uint64_t head)
 		if (atomic_exchange(&l->want_room, false))
 			wake_raise(l->wake);
 		return true;
+	}
+	if (atomic_load(&l->give_up)) {
+		end(l, ST_TIMEOUT, 0);
+		return false;
 	}
 	if (errno == EINTR)
 		return true;
@@ -90,7 +101,11 @@ static void *lines_main(void *arg)
 {
 	struct lines *l = arg;
 	bool go = true;
+	sigset_t hurry;
 
+	sigemptyset(&hurry);
+	sigaddset(&hurry, HURRY);
+	pthread_sigmask(SIG_UNBLOCK, &hurry, NULL);
 	while (go) {
 		uint64_t tail = atomic_load(&l->tail), head = atomic_load_explicit(&l->head, memory_order_acquire);
 
@@ -108,6 +123,12 @@ static void *lines_main(void *arg)
 
 /* ---- the producer ---- */
 
+/* Without one the signal would be ignored, and a write go on. */
+static void on_hurry(int sig)
+{
+	(void)sig;
+}
+
 static void release(struct lines *l)
 {
 	wake_fini(&l->filled);
@@ -120,6 +141,7 @@ enum status lines_start(struct lines **out, int fd, size_t size, struct wake *wa
 {
 	struct lines *l = aligned_alloc(64, (sizeof(*l) + 63) / 64 * 64);
 	enum status st = ST_OK;
+	struct sigaction sa = { .sa_handler = on_hurry }; /* no SA_RESTART */
 	sigset_t all, old;
 
 	*out = NULL;
@@ -138,6 +160,8 @@ enum status lines_start(struct lines **out, int fd, size_t size, struct wake *wa
 	if (st == ST_OK)
 		st = wake_init(&l->ended, e);
 	if (st == ST_OK) {
+		sigemptyset(&sa.sa_mask);
+		sigaction(HURRY, &sa, NULL);
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &old);
 		if (pthread_create(&l->thread, NULL, lines_main, l) != 0)
@@ -220,13 +244,14 @@ enum status lines_stop(struct lines *l, unsigned wait_ms, struct err *e)
 	wake_raise(&l->filled);
 	while (!atomic_load(&l->over) && (now = time_mono()) < until)
 		(void)poll(&p, 1, (int)((until - now) / NS_MS) + 1);
-	st = lines_error(l, e);
-	if (!atomic_load(&l->over)) {
-		/* It hangs in write() because nobody reads; there it holds nothing. */
-		pthread_cancel(l->thread);
-		st = err_set(e, ST_TIMEOUT, "the reader does not take the rest");
+	atomic_store(&l->give_up, true);
+	/* Nobody reads. Again and again: the first signal may come just before it goes into the write. */
+	while (!atomic_load(&l->over)) {
+		pthread_kill(l->thread, HURRY);
+		(void)poll(&p, 1, HURRY_MS);
 	}
 	pthread_join(l->thread, NULL);
+	st = lines_error(l, e);
 	release(l);
 	return st;
 }

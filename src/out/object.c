@@ -60,10 +60,10 @@ void object_end(struct object *o)
 	o->n += 2;
 }
 
-void object_text(struct object *o, const char *key, const char *s)
+static void text(struct object *o, const char *key, const char *s, size_t size)
 {
 	char clean[1024], *p = clean;
-	size_t n = utf8_clean(clean, sizeof(clean), s, strlen(s));
+	size_t n = utf8_clean(clean, sizeof(clean), s, size);
 
 	key_of(o, key);
 	raw(o, "\"", 1);
@@ -80,6 +80,19 @@ void object_text(struct object *o, const char *key, const char *s)
 		n -= k;
 	}
 	raw(o, "\"", 1);
+}
+
+void object_text(struct object *o, const char *key, const char *s)
+{
+	text(o, key, s, strlen(s));
+}
+
+void object_chars(struct object *o, const char *key, const char *s, size_t size)
+{
+	size_t n = strnlen(s, size);
+
+	if (n)
+		text(o, key, s, n);
 }
 
 void object_word(struct object *o, const char *key, const char *word)

@@ -23,6 +23,8 @@ void object_begin(struct object *o);
 /* Closes it, with a line end. */
 void object_end(struct object *o);
 void object_text(struct object *o, const char *key, const char *s);
+/* The same of an array of this size, which need not be filled or ended; "": left out. */
+void object_chars(struct object *o, const char *key, const char *s, size_t size);
 /* A word of ours: written as it is. NULL: left out. */
 void object_word(struct object *o, const char *key, const char *word);
 void object_bool(struct object *o, const char *key, bool v);

@@ -111,10 +111,8 @@ static void link(struct object *o, const struct event *e)
 		object_seconds(o, "tls", e->u.link.tls_us * NS_US);
 	if (e->u.link.ready_us)
 		object_seconds(o, "ready", e->u.link.ready_us * NS_US);
-	if (e->u.link.text[0])
-		object_text(o, "text", e->u.link.text);
-	if (e->u.link.cure[0])
-		object_text(o, "cure", e->u.link.cure);
+	object_chars(o, "text", e->u.link.text, sizeof(e->u.link.text));
+	object_chars(o, "cure", e->u.link.cure, sizeof(e->u.link.cure));
 }
 
 static void head(struct object *o, const struct event *e)
@@ -154,8 +152,7 @@ static void digest(struct object *o, const struct blk *b)
 		object_wei(o, "tip_p90", &b->tips.p90);
 	}
 	object_int(o, "size", b->block_size);
-	if (b->builder[0])
-		object_text(o, "builder", b->builder);
+	object_chars(o, "builder", b->builder, sizeof(b->builder));
 }
 
 static void block(struct object *o, const struct model *m, const struct event *e)
@@ -199,10 +196,8 @@ static void verdict(struct object *o, const struct model *m, const struct event 
 	object_word(o, "header", truth_word(v->header));
 	object_word(o, "txs", truth_word(v->txs));
 	object_word(o, "withdrawals", truth_word(v->withdrawals));
-	if (v->field[0])
-		object_text(o, "field", v->field);
-	if (v->reason[0])
-		object_text(o, "reason", v->reason);
+	object_chars(o, "field", v->field, sizeof(v->field));
+	object_chars(o, "reason", v->reason, sizeof(v->reason));
 	object_seconds(o, "took", e->u.verdict.took_us * NS_US);
 }
 
@@ -214,8 +209,7 @@ static void miss(struct object *o, const struct event *e)
 		object_int(o, "number", e->u.miss.number);
 	object_word(o, "source", source_word(e->u.miss.source));
 	object_word(o, "code", code_word(e->u.miss.code));
-	if (e->u.miss.text[0])
-		object_text(o, "text", e->u.miss.text);
+	object_chars(o, "text", e->u.miss.text, sizeof(e->u.miss.text));
 }
 
 static void call(struct object *o, const struct event *e)
@@ -229,8 +223,7 @@ static void call(struct object *o, const struct event *e)
 	object_int(o, "wire_bytes", e->u.reply.wire_bytes);
 	if (e->u.reply.wait_ms)
 		object_seconds(o, "wait", e->u.reply.wait_ms * NS_MS);
-	if (e->u.reply.text[0])
-		object_text(o, "text", e->u.reply.text);
+	object_chars(o, "text", e->u.reply.text, sizeof(e->u.reply.text));
 }
 
 static void fork_times(struct object *o, const struct event *e)
@@ -255,7 +248,7 @@ static void info(struct object *o, const struct event *e)
 		return;
 	switch ((enum info_kind)e->u.info.info) {
 	case INFO_CLIENT:
-		object_text(o, "client", e->u.info.text);
+		object_chars(o, "client", e->u.info.text, sizeof(e->u.info.text));
 		break;
 	case INFO_PEERS:
 		object_int(o, "peers", e->u.info.a);
@@ -286,7 +279,7 @@ static void info(struct object *o, const struct event *e)
 	case INFO_DISK:
 		object_int(o, "free", e->u.info.a);
 		object_int(o, "total", e->u.info.b);
-		object_text(o, "mount", e->u.info.text);
+		object_chars(o, "mount", e->u.info.text, sizeof(e->u.info.text));
 		break;
 	case INFO_N:
 		break;
@@ -350,7 +343,7 @@ static void peer(struct object *o, const struct event *e)
 	object_int(o, "p2p", e->u.peer.p2p);
 	object_int(o, "eth", e->u.peer.eth);
 	object_bool(o, "bor", e->u.peer.bor);
-	object_text(o, "caps", e->u.peer.caps);
+	object_chars(o, "caps", e->u.peer.caps, sizeof(e->u.peer.caps));
 }
 
 static void peer_count(struct object *o, const struct event *e)
@@ -475,8 +468,7 @@ static void say_check(struct stream *s, const struct model *m, const struct heal
 	object_number(o, "value", v->value);
 	object_number(o, "warn", v->warn);
 	object_number(o, "crit", v->crit);
-	if (v->text[0])
-		object_text(o, "text", v->text);
+	object_chars(o, "text", v->text, sizeof(v->text));
 	object_int(o, "count", v->count);
 	if (v->path >= 0)
 		path_names(o, m, (unsigned)v->path);
@@ -519,8 +511,7 @@ static void alerts(struct stream *s, const struct model *m)
 		object_word(o, "unit", unit_word(check_info(a.check)->unit));
 		object_number(o, "value", a.value);
 		object_number(o, "limit", a.limit);
-		if (a.text[0])
-			object_text(o, "text", a.text);
+		object_chars(o, "text", a.text, sizeof(a.text));
 		object_int(o, "count", a.count);
 		finish(s, m);
 	}

@@ -225,21 +225,11 @@ static void any_event_is_a_line(void **state)
 		e.path = (uint16_t)((unsigned)round % 3);
 		if (e.kind == EV_BLOCK)
 			continue;
-		/* Texts end, bools are bools: what the feeds see to. */
-		if (e.kind == EV_LINK)
-			e.u.link.text[103] = e.u.link.cure[87] = 0;
-		if (e.kind == EV_REPLY)
-			e.u.reply.text[119] = 0;
-		if (e.kind == EV_BODY_MISS)
-			e.u.miss.text[99] = 0;
-		if (e.kind == EV_INFO)
-			e.u.info.text[119] = 0;
+		/* Bools and enums are such: what the compiler may take for granted. Texts need not end. */
 		if (e.kind == EV_CHAIN)
-			e.u.chain.ok = round & 1;
-		if (e.kind == EV_VERDICT) {
-			e.u.verdict.v.field[39] = e.u.verdict.v.reason[63] = 0;
+			e.u.chain.ok = e.u.chain.network = round & 1;
+		if (e.kind == EV_VERDICT)
 			e.u.verdict.v.header = e.u.verdict.v.txs = e.u.verdict.v.withdrawals = TRUTH_UNKNOWN;
-		}
 		stream_event(s, m, &e);
 		want += e.kind <= EV_TXS && (e.path < 2 || e.kind == EV_CLOCK);
 	}
