@@ -73,7 +73,7 @@ void check_link(struct subject_ref *r, struct finding *f)
 
 void check_peers(struct subject_ref *r, struct finding *f)
 {
-	uint64_t peers = UNKNOWN;
+	uint64_t peers = UNKNOWN, told = 0;
 	char lim[24];
 
 	not_here(f, r->live ? "no peer count" : "no answer");
@@ -82,8 +82,11 @@ void check_peers(struct subject_ref *r, struct finding *f)
 
 		if (!(r->live & bit(i)) || p->facts.peers == UNKNOWN || !fresh(r, p->facts.peers_mono))
 			continue;
-		if (peers == UNKNOWN || p->facts.peers > peers)
-			peers = p->facts.peers;
+		/* What it said last, on whichever path. */
+		if (peers != UNKNOWN && p->facts.peers_mono < told)
+			continue;
+		peers = p->facts.peers;
+		told = p->facts.peers_mono;
 	}
 	if (peers == UNKNOWN)
 		return;

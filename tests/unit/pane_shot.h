@@ -5,6 +5,7 @@
 #include "ui/pane.h"
 
 extern const struct pane_class pane_blocks, pane_gas, pane_txrate, pane_pulse, pane_endpoints, pane_mempool, pane_events;
+extern const struct pane_class pane_health;
 
 extern struct pane pane; /* the one that is open */
 

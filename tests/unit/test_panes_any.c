@@ -14,7 +14,7 @@
 #include "pane_shot.h"
 
 static const struct pane_class *const overview[] = {
-	&pane_blocks, &pane_gas, &pane_txrate, &pane_pulse, &pane_endpoints, &pane_mempool, &pane_events,
+	&pane_blocks, &pane_gas, &pane_txrate, &pane_pulse, &pane_endpoints, &pane_mempool, &pane_events, &pane_health,
 };
 
 enum { PANES = sizeof(overview) / sizeof(overview[0]) };
