@@ -378,7 +378,7 @@ static void on_status(struct wire_p2p *w, const struct peer_event *ev)
 	/* What waits is announced without being asked for. */
 	pool.u.info.info = INFO_PENDING;
 	pool.u.info.code = ST_OK;
-	p2p_emit(w, &pool, false);
+	p2p_emit(w, &pool, true);
 	if (peer_fact_event(&fact, w->peer))
 		p2p_emit(w, &fact, true);
 	p2p_say_poll(w);

@@ -519,7 +519,8 @@ static void emit_info(struct wire *w, enum info_kind kind, struct event *e, cons
 	e->mono = m->recv_ns;
 	e->wall = m->wall_ns;
 	e->u.info.info = (uint8_t)kind;
-	w->hooks.emit(w->hooks.ctx, e, false);
+	/* The others are asked for again by themselves. */
+	w->hooks.emit(w->hooks.ctx, e, kind == INFO_PENDING);
 }
 
 static void in_info(struct incoming *in, struct wire_call *c, const struct rpc_msg *m)
