@@ -100,6 +100,23 @@ static void say_allowed(cfg_t *cfg, struct err *e)
 	(void)err_cure(e, "%s", text);
 }
 
+/* A URL without its quotes falls into pieces, one of which may be its key: what is too long for a name is not said. */
+static void hide_keys(char *text)
+{
+	enum { NAME = 15 };
+	char *begin = strchr(text, '\''), *end = begin ? strrchr(begin, '\'') : NULL;
+
+	if (!begin || (end > begin && end <= begin + NAME + 1))
+		return;
+	/* So long that its end has been cut. */
+	if (end == begin)
+		end = begin + strlen(begin);
+	if (end < begin + 4)
+		return;
+	memmove(begin + 4, end, strlen(end) + 1);
+	memcpy(begin + 1, "…", 3);
+}
+
 static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
 {
 	struct context *c = context_of(cfg);
@@ -110,6 +127,7 @@ static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
 		return;
 	c->line = (unsigned)cfg->line;
 	vsnprintf(text, sizeof(text), fmt, ap);
+	hide_keys(text);
 	if (strncmp(fmt, "no such option", 14) == 0) {
 		err_set(c->e, ST_USAGE, "%s", text);
 		say_allowed(cfg, c->e);

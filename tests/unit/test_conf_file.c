@@ -269,6 +269,30 @@ static void secrets_are_not_shown(void **state)
 	conf_fini(&c);
 }
 
+/* Nor is it where a URL lacks its quotes and falls into pieces. */
+static void secrets_are_not_quoted(void **state)
+{
+	static const char *const texts[] = {
+		"node a { url = wss://h/?k=KEYSECRETKEYSECRET }", "node a { url = \"wss://h/\" KEYSECRETKEYSECRET }",
+		"node a { url = wss://h/ KEYSECRETKEYSECRET = 3 }", "KEYSECRETKEYSECRET", "node KEYSECRETKEYSECRET = x",
+		"header = A KEYSECRETKEYSECRET",
+		"KEYSECRET0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+		"00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+		"alert { webhook = https://h/?x=KEYSECRETKEYSECRET }",
+	};
+	struct err e = { .code = ST_OK };
+	struct conf c;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		BEGIN(&c, "x");
+		assert_int_equal(load(&c, texts[i], &e), ST_USAGE);
+		if (strstr(e.text, "KEYSECRET") || strstr(e.cure, "KEYSECRET"))
+			fail_msg("%s: %s; %s", texts[i], e.text, e.cure);
+		conf_fini(&c);
+	}
+}
+
 static void write_file(const char *path, const char *text, mode_t mode)
 {
 	FILE *f = fopen(path, "w");
@@ -386,6 +410,7 @@ int main(void)
 		cmocka_unit_test(variables_are_replaced),
 		cmocka_unit_test(a_key_that_others_can_read_is_told),
 		cmocka_unit_test(secrets_are_not_shown),
+		cmocka_unit_test(secrets_are_not_quoted),
 		cmocka_unit_test(where_the_file_is),
 		cmocka_unit_test(a_file_that_is_too_large_is_refused),
 		cmocka_unit_test(the_names_are_those_of_the_table),
