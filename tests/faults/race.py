@@ -28,11 +28,13 @@ from watch import Probe  # noqa: E402
 
 MS = 1_000_000
 TIE_NS = 100_000
-P50_MS, P90_MS, P99_MS = 1, 3, 3  # how far a figure may be off
+P50_MS, P90_MS = 1, 3  # how far a figure may be off
 CLEAR_NS = 2 * MS  # a head that is won by more is won, whatever the scheduler does
 INTERVAL = 0.3
 ATTEMPTS = 3
-CONTROL_P99_MS = 1  # a plain receiver that is woken up later than this says that nobody can be in time
+# A path's p99 is off by the second of its 120 heads that is: where a plain receiver is late by as much once in a thousand
+# times, one of 20 paths is met by that.
+CONTROL_MS = P99_MS = 3
 WARM = 2  # heads after a connect that are no arrivals
 BASE = 70
 # ms behind the first, of each path; 0 and 1 take turns.
@@ -298,7 +300,7 @@ def attempt_product(program, o):
     report.case("chaintop compare: all paths are in the report",
                 wrong or [] if len(races[0]) == plan.paths else wrong + ["%d of %d" % (len(races[0]), plan.paths)],
                 ["the control, bytes " + quantiles(control)])
-    report.control = control[len(control) * 99 // 100]
+    report.control = control[len(control) * 999 // 1000]
     if report.failed():
         return report
     canonical = plan.tips[-1][1]
@@ -328,7 +330,7 @@ def attempt(program, o):
     races = [{e["path"]: e for e in probe.find("race", minus_rtt=minus)} for minus in (False, True)]
     canonical = plan.tips[-1][1]
     stamp_errors(report, probe, stamps, control)
-    report.control = control[len(control) * 99 // 100]
+    report.control = control[len(control) * 999 // 1000]
     truth = Truth(plan, stamps, canonical)
     compare(report, "as heard here", truth, races[0], o.verbose)
     counts(report, truth, races[0])
@@ -358,8 +360,8 @@ def main(argv):
         for name, wrong, notes, _ in report.failed() + report.cases[1:2]:
             print("# tried again, for this machine was late: %s: %s" % (name, "; ".join(wrong + notes)))
         sys.stdout.flush()
-    if report.failed() and report.control > CONTROL_P99_MS * MS:
-        report.excuse("a plain receiver here is %s late (p99)" % ms(report.control))
+    if report.failed() and report.control > CONTROL_MS * MS:
+        report.excuse("a plain receiver here is %s late (p99.9)" % ms(report.control))
     report.print()
     return 1 if report.failed() else 0
 
