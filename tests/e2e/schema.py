@@ -2,6 +2,7 @@
 import json
 import pathlib
 import re
+import sys
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "doc/STREAM.md"
 EXACT = 2 ** 53 - 1
@@ -99,3 +100,8 @@ class Schema:
 
     def unseen(self):
         return sorted((e, f) for e, fs in self.fields.items() for f in fs if (e, f) not in self.seen)
+
+
+if __name__ == "__main__":
+    for file in sys.argv[1:]:
+        print("%s: %d lines" % (file, len(Schema().check(pathlib.Path(file).read_text()))))

@@ -83,7 +83,7 @@ timeout 30 "$chaintop" ping "$enode" >"$tmp/out" 2>&1 && grep -q '^client *ether
 	not_ok "ping: Hello, Status, RTT"
 	note "$tmp/out"
 }
-timeout 30 "$chaintop" --once=140x40 "npm=$enode" >"$tmp/out" 2>&1 && grep -Eq 'npm +rlpx poll +1[5-9][0-9]' "$tmp/out" &&
+timeout 30 "$chaintop" --once=140x40 "npm=$enode" >"$tmp/out" 2>&1 && grep -Eq 'npm +rlpx poll +1(49|[5-9][0-9])' "$tmp/out" &&
 	ok "monitor: heads over RLPx" || {
 	not_ok "monitor: heads over RLPx"
 	note "$tmp/out"
@@ -97,6 +97,15 @@ timeout -s INT 4 "$chaintop" record -o "$tmp/a.ct" "npm=$enode" >"$tmp/out" 2>&1
 	grep -Eq '1[5-9][0-9] .*✓' "$tmp/blocks" && ok "recorded and replayed" || {
 	not_ok "recorded and replayed"
 	note "$tmp/out" "$tmp/peers"
+}
+# Its events as lines: what the page of the stream says of them.
+timeout --preserve-status -s INT 4 "$chaintop" --stream "npm=$enode" >"$tmp/lines" 2>"$tmp/out" &&
+	python3 -B "$here/../e2e/schema.py" "$tmp/lines" >>"$tmp/out" 2>&1 &&
+	grep -q '"ev":"peer",.*"genesis":"0xd4e56740' "$tmp/lines" && grep -q '"ev":"peer_count",.*"tcp_rtt":' "$tmp/lines" &&
+	grep -q '"ev":"verdict",.*"truth":"yes"' "$tmp/lines" && ok "stream: peer, counters and verified blocks" || {
+	not_ok "stream: peer, counters and verified blocks"
+	note "$tmp/out"
+	tail -n 3 "$tmp/lines" | note
 }
 # The curve's generator: the key of nobody's node.
 other=79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798
