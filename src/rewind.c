@@ -297,7 +297,7 @@ static void report(struct job *j, const struct rewind *w, const struct alert_eve
 		strftime(since, sizeof(since), "%H:%M:%S", &tm);
 	snprintf(j->report, sizeof(j->report),
 		 "# %s UTC: %s %s %s\n\n%s\n\n- since %s UTC, value %s, limit %s, time %u since the start%s%s\n"
-		 "- recording: %s, from 2 min before to 1 min after\n- `chaintop replay %s --at %s`\n",
+		 "- recording: %s, from 2 min before (or as far as was known) to 1 min after\n- `chaintop replay %s --at %s`\n",
 		 now, level_word(e->level), e->name, check_info(e->check)->name, e->text, since,
 		 check_value(value, sizeof(value), check_info(e->check)->unit, e->value),
 		 check_value(limit, sizeof(limit), check_info(e->check)->unit, e->limit), e->count,
