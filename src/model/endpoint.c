@@ -555,12 +555,8 @@ static void call_figures(struct path *p, uint64_t now)
 	uint64_t half = now / ERR_SLICE_NS, errs = 0;
 	struct hist h;
 
-	calls_figures(p, RACE_10M, now);
-	calls_figures(p, RACE_ALL, now);
-	if (sub_sat(now, pp->spans_mono) >= 10 * NS_S) {
-		calls_figures(p, RACE_1H, now);
-		p->priv->spans_mono = now;
-	}
+	for (unsigned i = 0; i < RACE_WINDOWS; i++)
+		calls_figures(p, (enum race_window)i, now);
 	p->call_n = p->span[RACE_10M].timed;
 	p->call_p50 = p->span[RACE_10M].p50;
 	p->call_p99 = p->span[RACE_10M].p99;

@@ -93,7 +93,7 @@ struct racelog {
 	struct race_view_kept {
 		struct race_view *v;
 		bool made;
-		uint64_t version, mono, bound; /* of what it was made */
+		uint64_t version, mono, bound, span_ns; /* of what it was made; its span then */
 	} view[RACE_WINDOWS][2];
 };
 
@@ -173,7 +173,7 @@ struct path_priv {
 	struct hist_window *method[M_N];
 	struct call_window calls[RACE_WINDOWS];
 	bool race_dirty, calls_dirty;
-	uint64_t race_mono, calls_mono, spans_mono;
+	uint64_t race_mono, calls_mono;
 	struct slice err[10]; /* of 30 s */
 	struct slice rtt[10]; /* of one minute: ns is the least */
 	uint64_t start_mono, traffic_calls, traffic_bytes; /* as told last */

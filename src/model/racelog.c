@@ -432,8 +432,11 @@ const struct race_view *racelog_view(const struct model *m, struct chain *c, enu
 
 	/* Once a second even if no head came: the window goes on. A long log of many paths is looked through less often. */
 	same = v->version == l->version || (l->seq * l->paths > MANY && m->now_mono - v->mono < MANY_NS);
-	if (v->made && same && v->mono / NS_S == m->now_mono / NS_S && v->bound == m->clock_bound)
+	if (v->made && same && v->mono / NS_S == m->now_mono / NS_S && v->bound == m->clock_bound) {
+		if (v->v->span_ns != UNKNOWN)
+			v->v->span_ns = add_sat(v->span_ns, sub_sat(m->now_mono, v->mono));
 		return v->v;
+	}
 	if (!v->v)
 		v->v = malloc(sizeof(*v->v));
 	if (!v->v)
@@ -445,6 +448,7 @@ const struct race_view *racelog_view(const struct model *m, struct chain *c, enu
 		.version = l->version,
 		.mono = m->now_mono,
 		.bound = m->clock_bound,
+		.span_ns = v->v->span_ns,
 	};
 	return v->v;
 }

@@ -149,6 +149,17 @@ static bool same_path(const struct path *a, const struct path *b)
 	SAME("body lag p90", a->body_lag_p90, b->body_lag_p90);
 	SAME("call p50", a->call_p50, b->call_p50);
 	SAME("call n", a->call_n, b->call_n);
+	SAME("own nulls", a->own_nulls, b->own_nulls);
+	SAME("client backs", a->client_backs, b->client_backs);
+	for (unsigned w = 0; w < RACE_WINDOWS; w++) {
+		SAME("window: calls", a->span[w].n, b->span[w].n);
+		SAME("window: failed", a->span[w].failed, b->span[w].failed);
+		SAME("window: call p99", a->span[w].p99, b->span[w].p99);
+		SAME("window: p99 range", a->span[w].p99_high, b->span[w].p99_high);
+		SAME("window: usable", a->span[w].usable_n, b->span[w].usable_n);
+		SAME("window: usable p90", a->span[w].usable_p90, b->span[w].usable_p90);
+		SAME("window: twice", a->span[w].dups, b->span[w].dups);
+	}
 	SAME("transfer", same_double(a->xfer_bytes_per_s, b->xfer_bytes_per_s), true);
 	SAME("errors", a->errors.total_5m, b->errors.total_5m);
 	SAME("heard", a->heard_n, b->heard_n);

@@ -434,7 +434,8 @@ static void one_that_is_pushed(void **state)
 	(void)state;
 	m->paths[GETH_IPC]->state = m->paths[INFURA]->state = m->paths[ANKR]->state = LINK_WAITING;
 	m->now_mono += 300 * NS_S;
-	a_sentence(m, RANK_SEARCHER, "No order: geth ws is alone, for heads that are polled are not ranked; --rank app compares calls.",
+	a_sentence(m, RANK_SEARCHER,
+		   "No order: geth ws is alone, for heads that are polled are not ranked; --rank app compares calls.",
 		   "geth ipc is down. infura wss is down. ankr http is down.");
 	model_free(m);
 }
