@@ -271,6 +271,10 @@ static void evaluate_check(struct model *m, struct health_subject *s, struct sub
 	if (!f.why_not)
 		checks[id](r, &f);
 	if (!f.applies) {
+		/* A connection that is back at once must not make one finding two. */
+		v->bad = 0;
+		if (v->applies && v->level != LEVEL_OK && ++v->good < HEALTH_CLEAR)
+			return;
 		if (v->applies && v->level != LEVEL_OK)
 			set_level(m, v, LEVEL_OK);
 		v->applies = false;

@@ -68,6 +68,27 @@ static void a_short_break_is_none(void **state)
 	world_stays_ok(&w, RETH, CHECK_link, w.ms + 10 * S);
 }
 
+/* Nor does it end the others, to raise them again. */
+static void a_short_break_ends_nothing(void **state)
+{
+	(void)state;
+	start(1, 12000);
+	world_info(&w, RETH, INFO_PEERS, 3, 0, 0, false);
+	assert_int_equal(world_until(&w, RETH, CHECK_peers, LEVEL_WARN), 62 * S);
+	for (unsigned i = 0; i < 5; i++) {
+		rig_link(w.m, RETH, w.ms, LINK_WAITING, ST_RESET);
+		world_run(&w, w.ms + 2 * S);
+		rig_link(w.m, RETH, w.ms, LINK_LIVE, ST_OK);
+		world_run(&w, w.ms + 2 * S);
+		assert_int_equal(world_check(&w, RETH, CHECK_peers)->level, LEVEL_WARN);
+	}
+	assert_int_equal(world_check(&w, RETH, CHECK_peers)->count, 1);
+	/* A longer one does: what is known of a node that is away is old. */
+	rig_link(w.m, RETH, w.ms, LINK_WAITING, ST_RESET);
+	world_run(&w, w.ms + 3 * S);
+	world_not_here(&w, RETH, CHECK_peers, "no answer");
+}
+
 static void connecting_is_no_finding(void **state)
 {
 	struct path_setup setup = { .node = "geth", .via = "ws", .push = true };
@@ -786,7 +807,8 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_teardown(name, teardown)
 	const struct CMUnitTest tests[] = {
-		T(dead_path_is_degraded), T(a_short_break_is_none), T(connecting_is_no_finding), T(peers), T(peers_of_rollups),
+		T(dead_path_is_degraded), T(a_short_break_is_none), T(a_short_break_ends_nothing),
+		T(connecting_is_no_finding), T(peers), T(peers_of_rollups),
 		T(forks), T(forks_passed), T(forks_by_schedule), T(verify), T(verify_cleared), T(errors),
 		T(errors_of_a_restart),
 		T(errors_of_two_paths), T(p99), T(txpool), T(client), T(wrong_chain), T(disk), T(own_clock),
