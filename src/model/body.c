@@ -114,7 +114,7 @@ void body_verdict(struct model *m, const struct event *e)
 		keep_text(n->no_field, sizeof(n->no_field), v->field, sizeof(v->field),
 			  n->no_n == 0);
 		bump(&n->no_n);
-		facts_wrong(p, &e->u.verdict.hash, e->mono);
+		facts_wrong(p, e);
 		n->no_by |= bit(e->path);
 		break;
 	case TRUTH_UNKNOWN:

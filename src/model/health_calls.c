@@ -96,9 +96,18 @@ void check_peers(struct subject_ref *r, struct finding *f)
 
 /* ---- verification ---- */
 
+static bool recent(const struct subject_ref *r, uint64_t mono)
+{
+	return add_sat(mono, HOLD_NS) > r->m->now_mono;
+}
+
+/*
+ * Once may be the way, twice is the node: a block that was wrong twice and never right, or two wrong answers of this node even
+ * if others had the block right.
+ */
 void check_verify(struct subject_ref *r, struct finding *f)
 {
-	unsigned n = 0;
+	unsigned n = 0, times = 0;
 	uint64_t last = 0;
 	char name[48], number[28];
 
@@ -108,22 +117,27 @@ void check_verify(struct subject_ref *r, struct finding *f)
 	}
 	found(r, f, CHECK_verify, 0, "%s: no block was wrong", r->s->name);
 	for (unsigned i = 0; i < r->m->n_paths; i++) {
+		const struct health_facts *h = &r->m->paths[i]->priv->health;
+
+		for (unsigned k = 0; r->paths & bit(i) && k < h->wrong_n; k++)
+			times += recent(r, h->wrong[k].mono) ? h->wrong[k].times : 0;
+	}
+	for (unsigned i = 0; i < r->m->n_paths; i++) {
 		const struct path *p = r->m->paths[i];
 		const struct health_facts *h = &p->priv->health;
 
 		for (unsigned k = 0; r->paths & bit(i) && k < h->wrong_n; k++) {
 			const struct blk *b = chain_by_hash(r->chain, &h->wrong[k].hash);
 
-			/* Once may be the way; twice, and never right, is the block. */
-			if (!b || b->truth != TRUTH_NO || add_sat(h->wrong[k].mono, HOLD_NS) <= r->m->now_mono)
+			if (!b || !recent(r, h->wrong[k].mono) || (times < 2 && b->truth != TRUTH_NO))
 				continue;
 			n++;
 			if (h->wrong[k].mono < last)
 				continue;
 			last = h->wrong[k].mono;
 			f->path = (int)i;
-			found(r, f, CHECK_verify, n, "%s: block %s: %.32s does not match", health_path(r, p, name),
-			      note_number(number, b->h.number), b->truth_why);
+			found(r, f, CHECK_verify, n, "%s: block %s: %s does not match", health_path(r, p, name),
+			      note_number(number, b->h.number), h->wrong[k].field);
 		}
 	}
 	if (n)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "model/model_priv.h"
 
 #define CALL_SLICE_NS (30 * NS_S)
@@ -280,19 +281,22 @@ void facts_body_lag(struct path *p, uint64_t done_mono, uint64_t ns)
 		h->lag_n++;
 }
 
-void facts_wrong(struct path *p, const struct hash *hash, uint64_t mono)
+void facts_wrong(struct path *p, const struct event *e)
 {
 	struct health_facts *h = &p->priv->health;
+	const struct verdict *v = &e->u.verdict.v;
+	unsigned at = 0;
 
-	for (unsigned i = 0; i < h->wrong_n; i++) {
-		if (hash_eq(&h->wrong[i].hash, hash)) {
-			h->wrong[i].mono = mono;
-			return;
-		}
+	while (at < h->wrong_n && !hash_eq(&h->wrong[at].hash, &e->u.verdict.hash))
+		at++;
+	if (at == h->wrong_n) {
+		at = h->wrong_next;
+		memset(&h->wrong[at], 0, sizeof(h->wrong[at]));
+		h->wrong[at].hash = e->u.verdict.hash;
+		h->wrong_next = (at + 1) % WRONG_KEPT;
+		h->wrong_n += h->wrong_n < WRONG_KEPT;
 	}
-	h->wrong[h->wrong_next].mono = mono;
-	h->wrong[h->wrong_next].hash = *hash;
-	h->wrong_next = (h->wrong_next + 1) % WRONG_KEPT;
-	if (h->wrong_n < WRONG_KEPT)
-		h->wrong_n++;
+	h->wrong[at].mono = e->mono;
+	h->wrong[at].times++;
+	utf8_clean(h->wrong[at].field, sizeof(h->wrong[at].field), v->field, strnlen(v->field, sizeof(v->field)));
 }

@@ -46,6 +46,8 @@ struct health_facts {
 	struct {
 		uint64_t mono;
 		struct hash hash;
+		unsigned times;
+		char field[32];
 	} wrong[WRONG_KEPT];
 	unsigned wrong_n, wrong_next;
 	/* Finalized blocks that the node (its first path keeps them) has told, and when it last took one back. */
@@ -83,7 +85,8 @@ void facts_event(struct model *m, const struct event *e);
 void facts_forget(struct model *m, unsigned path);
 void facts_back(struct path *p, uint64_t from, uint64_t to, uint64_t mono);
 void facts_body_lag(struct path *p, uint64_t done_mono, uint64_t ns);
-void facts_wrong(struct path *p, const struct hash *h, uint64_t mono);
+/* An EV_VERDICT that says no. */
+void facts_wrong(struct path *p, const struct event *e);
 /* "Geth/1.17.2" of "Geth/v1.17.2-stable-abc/linux-amd64/go1.24" into out[64]. */
 void facts_client(char out[64], const char *client);
 

@@ -82,6 +82,11 @@ t "line 2 says it first" wait_for 10 '^ *CRIT '
 t "a is on the right one" becomes "OK  " a "hash agrees"
 t "nothing was reorganised for the others" becomes "(OK  |WARN)" "OP Mainnet" reorgs
 
+control b test_fault '["order", {"how": "back"}]'
+t "b falls back: several backends" becomes WARN b "one backend" "head fell [0-9,]+ → [0-9,]+: several backends"
+control c test_fault '["wrongblock", {"how": "hash", "times": 100}]'
+t "c's blocks are wrong" becomes CRIT c verified "block [0-9,]+: hash does not match"
+
 control c test_set '{"clientVersion": "other/v2.0.0"}'
 control c test_drop '["close"]'
 t "another client" becomes WARN c client "now other/2.0.0 .was faultnode/1.0.0"

@@ -285,6 +285,21 @@ static void verify_cleared(void **state)
 	world_stays_ok(&w, INFURA, CHECK_verify, 70 * S);
 }
 
+/* Others have the blocks right: it is this node that gives wrong ones. */
+static void verify_liar(void **state)
+{
+	(void)state;
+	start(1, 12000);
+	for (uint64_t n = 3; n <= 4; n++) {
+		rig_verdict(w.m, RETH, w.ms, n, TRUTH_YES, NULL);
+		rig_verdict(w.m, INFURA, w.ms, n, TRUTH_NO, "transactionsRoot");
+		world_run(&w, w.ms + 5 * S);
+		assert_int_equal(world_check(&w, INFURA, CHECK_verify)->level, n == 3 ? LEVEL_OK : LEVEL_CRIT);
+	}
+	world_is(&w, INFURA, CHECK_verify, LEVEL_CRIT, "infura: block 4: transactionsRoot does not match");
+	assert_int_equal(world_check(&w, RETH, CHECK_verify)->level, LEVEL_OK);
+}
+
 /* ---- errors ---- */
 
 static void error_share(unsigned good, unsigned bad, enum status code, enum level level)
@@ -809,7 +824,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(dead_path_is_degraded), T(a_short_break_is_none), T(a_short_break_ends_nothing),
 		T(connecting_is_no_finding), T(peers), T(peers_of_rollups),
-		T(forks), T(forks_passed), T(forks_by_schedule), T(verify), T(verify_cleared), T(errors),
+		T(forks), T(forks_passed), T(forks_by_schedule), T(verify), T(verify_cleared), T(verify_liar), T(errors),
 		T(errors_of_a_restart),
 		T(errors_of_two_paths), T(p99), T(txpool), T(client), T(wrong_chain), T(disk), T(own_clock),
 		T(the_worst_and_how_many), T(a_copy_is_the_same), T(overrides), T(bad_overrides), T(the_table), T(any_events),
