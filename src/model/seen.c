@@ -7,6 +7,7 @@
 
 enum {
 	WAYS = 8, /* places where a transaction may be: no search is longer, whatever hashes a node makes up */
+	FIRST = 1 << 13, /* places at first */
 	OPEN = 256, /* blocks that are waited for */
 	MINUTES = 10, /* of the window */
 	SECONDS = 128, /* of rates: SPAN, and stamps that are ahead of the tick */
@@ -19,6 +20,7 @@ enum {
 #define WAIT_NS (60 * NS_S) /* for a body */
 #define WINDOW_NS (MINUTES * 60 * NS_S)
 #define YOUNG_NS (120 * NS_S) /* most transactions are mined before */
+#define KEEP_NS (3600 * NS_S) /* for so long the table grows rather than forget one that waits */
 
 /* All stamps are in µs: they are what they are, whatever comes first. */
 struct known {
@@ -44,7 +46,7 @@ struct tally {
 };
 
 struct seen {
-	unsigned paths, buckets;
+	unsigned paths, buckets, most; /* most: buckets */
 	uint64_t *key; /* buckets × WAYS, 0: free */
 	struct known *known;
 	uint32_t *after; /* of each path: µs behind `first`, NONE */
@@ -90,6 +92,41 @@ void seen_free(struct seen *s)
 	free(s);
 }
 
+/* More buckets; twice as many have room for what the old ones hold. */
+static bool resize(struct seen *s, unsigned buckets)
+{
+	size_t n = (size_t)buckets * WAYS;
+	uint64_t *key = calloc(n, sizeof(*key));
+	struct known *known = calloc(n, sizeof(*known));
+	uint32_t *after = calloc(n, s->paths * sizeof(*after));
+
+	if (!key || !known || !after) {
+		free(key);
+		free(known);
+		free(after);
+		return false;
+	}
+	for (size_t i = 0; i < (size_t)s->buckets * WAYS; i++) {
+		size_t at = (size_t)(s->key[i] & (buckets - 1)) * WAYS;
+
+		if (!s->key[i])
+			continue;
+		while (key[at])
+			at++;
+		key[at] = s->key[i];
+		known[at] = s->known[i];
+		memcpy(&after[at * s->paths], &s->after[i * s->paths], s->paths * sizeof(*after));
+	}
+	free(s->key);
+	free(s->known);
+	free(s->after);
+	s->key = key;
+	s->known = known;
+	s->after = after;
+	s->buckets = buckets;
+	return true;
+}
+
 static struct seen *seen_new(unsigned paths)
 {
 	struct seen *s = calloc(1, sizeof(*s));
@@ -100,11 +137,8 @@ static struct seen *seen_new(unsigned paths)
 	while (n * each > SEEN_BYTES)
 		n /= 2;
 	s->paths = paths;
-	s->buckets = (unsigned)n / WAYS;
-	s->key = calloc(n, sizeof(*s->key));
-	s->known = calloc(n, sizeof(*s->known));
-	s->after = calloc(n, paths * sizeof(*s->after));
-	if (s->key && s->known && s->after)
+	s->most = (unsigned)n / WAYS;
+	if (resize(s, (n < FIRST ? (unsigned)n : FIRST) / WAYS))
 		return s;
 	seen_free(s);
 	return NULL;
@@ -162,11 +196,18 @@ static void reset(struct seen *s, size_t at, uint64_t key, unsigned chain, uint6
 		s->after[at * s->paths + i] = NONE;
 }
 
-/* Its place: where it is, a free one, or that of the oldest one. */
+/* Of two that are in the way, the one that is missed less: what is mined, then what is older. */
+static bool less_missed(const struct known *a, const struct known *b)
+{
+	return a->mined != b->mined ? a->mined : a->first < b->first;
+}
+
+/* Its place: where it is, a free one, or that of another. */
 static size_t place(struct seen *s, uint64_t key, unsigned chain, uint64_t us)
 {
 	size_t at = (size_t)(key & (s->buckets - 1)) * WAYS, best = at;
 	long is = find(s, key);
+	const struct known *k;
 
 	/* A dev chain that was started anew has the same transactions as the one before. */
 	if (is >= 0 && s->known[is].chain != chain)
@@ -178,9 +219,13 @@ static size_t place(struct seen *s, uint64_t key, unsigned chain, uint64_t us)
 			best = at + i;
 			break;
 		}
-		if (s->known[at + i].first < s->known[best].first)
+		if (less_missed(&s->known[at + i], &s->known[best]))
 			best = at + i;
 	}
+	k = &s->known[best];
+	if (s->key[best] && k->announced && !k->mined && sub_sat(us, k->first) < KEEP_NS / NS_US && s->buckets < s->most &&
+	    resize(s, 2 * s->buckets))
+		return place(s, key, chain, us);
 	if (s->key[best])
 		forgotten(s, best, us * NS_US);
 	reset(s, best, key, chain, us);

@@ -1,8 +1,8 @@
 /*
  * Transactions that were announced before they were mined: which, on which path, how long before. Of each of the last
- * announced ones the earliest stamp of each path is kept, found by the first 8 bytes of its hash, in a table that never grows
- * beyond SEEN_BYTES: SEEN_MOST transactions on up to 24 paths, fewer on more; the oldest leave first. A block is looked at
- * when its arrival stands (REVISE_NS) and its transactions are here.
+ * announced ones the earliest stamp of each path is kept, found by the first 8 bytes of its hash, in a table that grows with
+ * need up to SEEN_BYTES: SEEN_MOST transactions on up to 24 paths, fewer on more. Then what is mined leaves, and the oldest. A
+ * block is looked at when its arrival stands (REVISE_NS) and its transactions are here.
  *
  * A path counts for a block if it has announced without a break for 5 block times before (10 s to 60 s): what was announced
  * before we listened would be missing. Deposits (OP stack) are in no pool and are left out. Which stamps come first does not

@@ -361,6 +361,26 @@ static void flood(void **state)
 	model_free(m);
 }
 
+/* The table grows before it forgets one that waits. */
+static void nothing_is_forgotten_early(void **state)
+{
+	struct model *m = listening(2);
+
+	(void)state;
+	for (unsigned i = 0; i < 20000; i++) {
+		say(m, i % 2, 61000 + i, 1000 + i, 3);
+		say(m, (i + 1) % 2, 61500 + i, 1000 + i, 0);
+	}
+	/* The oldest 2,000 are mined: announced 39 s to 37 s before. */
+	block(m, 8, 100000, 2000, 1000);
+	assert_int_equal(blk(m, 8)->seen, 2000);
+	assert_false(m->pool.cover.floor);
+	assert_int_equal(m->paths[1]->pending.cover.seen, 2000);
+	assert_int_equal(m->pool.pay_of, 18000);
+	near(m->pool.cover.lead_p50, 38000);
+	model_free(m);
+}
+
 /* Hashes that a node makes up so that all fall on one place cost nothing and push out only each other. */
 static void made_up_hashes(void **state)
 {
@@ -475,6 +495,7 @@ int main(void)
 		cmocka_unit_test(same_hashes_on_another_chain),
 		cmocka_unit_test(lost_ones_make_it_a_floor),
 		cmocka_unit_test(flood),
+		cmocka_unit_test(nothing_is_forgotten_early),
 		cmocka_unit_test(made_up_hashes),
 		cmocka_unit_test(without_bodies),
 		cmocka_unit_test(order_does_not_matter),
