@@ -156,14 +156,35 @@ static const struct path *best_other(const struct subject_ref *r)
 	return best;
 }
 
-/* For so many heads of the best one in a row, this one included, the value has been above the limit. */
-static bool lasts(uint64_t *since, bool above, uint64_t head)
+static double apart(const struct blk *low, const struct blk *high)
 {
-	if (!above || head < *since)
+	return s_of(ms_ns(sub_sat(high->h.time_ms, low->h.time_ms)));
+}
+
+/* The lowest block in a row, `head` included, that is further ahead of `own` than that: several may come between two looks. */
+static uint64_t first_beyond(const struct subject_ref *r, const struct blk *own, const struct blk *head, double limit)
+{
+	uint64_t n = head->h.number;
+	const struct node *b;
+
+	for (unsigned k = 0; k < HASH_WALK && n > own->h.number + 1; k++, n--) {
+		b = chain_canon(r->chain, n - 1);
+		if (!b || !(apart(own, &b->b) > limit))
+			break;
+	}
+	return n;
+}
+
+/* For so many heads of the best one in a row, this one included, the node has been further behind than that. */
+static bool lasts(const struct subject_ref *r, uint64_t *since, const struct blk *own, const struct blk *head, double limit)
+{
+	bool beyond = own && head && head->h.number > own->h.number && apart(own, head) > limit;
+
+	if (!beyond || head->h.number < *since)
 		*since = UNKNOWN;
-	if (above && *since == UNKNOWN)
-		*since = head;
-	return *since != UNKNOWN && head - *since + 1 >= BEHIND_HEADS;
+	if (beyond && *since == UNKNOWN)
+		*since = first_beyond(r, own, head, limit);
+	return *since != UNKNOWN && head->h.number - *since + 1 >= BEHIND_HEADS;
 }
 
 void check_behind(struct subject_ref *r, struct finding *f)
@@ -183,9 +204,9 @@ void check_behind(struct subject_ref *r, struct finding *f)
 	own = chain_by_hash(r->chain, &p->head_hash);
 	other = chain_by_hash(r->chain, &best->head_hash);
 	if (own && other && other->h.number > own->h.number)
-		value = s_of(ms_ns(sub_sat(other->h.time_ms, own->h.time_ms)));
-	warn = lasts(&since[0], value > r->warn, best->head_number);
-	crit = lasts(&since[1], value > r->crit, best->head_number);
+		value = apart(own, other);
+	warn = lasts(r, &since[0], own, other, r->warn);
+	crit = lasts(r, &since[1], own, other, r->crit);
 
 	if (value > 0)
 		found(r, f, CHECK_behind, value, "%s: %llu block%s, %s behind %s", r->s->name,
