@@ -208,12 +208,14 @@ static bool same_race(const struct race_view *a, const struct race_view *b)
 
 static bool same_health(const struct health *a, const struct health *b)
 {
-	/* Since when and how often: an event that is late by a tick is found an evaluation later. */
+	SAME("checks", a->total, b->total);
+	SAME("checks ok", a->ok, b->ok);
+	/* Not since when and how often: an event that is late by a tick is found an evaluation later. */
 	for (unsigned i = 0; i < a->n; i++) {
 		for (unsigned k = 0; k < CHECK_N; k++) {
 			const struct check_view *x = &a->subject[i]->check[k], *y = &b->subject[i]->check[k];
 
-			if (x->applies == y->applies && (x->level == y->level || k == CHECK_behind) &&
+			if (x->applies == y->applies && x->level == y->level &&
 			    strcmp(x->text, y->text) == 0 && same_double(x->value, y->value) && x->path == y->path)
 				continue;
 			print_message("%s of %s: \"%s\" or \"%s\"\n", check_info((enum check_id)k)->name, a->subject[i]->name,
