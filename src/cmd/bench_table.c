@@ -147,9 +147,9 @@ static void print_title(const struct bench_result *r, FILE *f, bool utf8)
 	const char *dot = utf8 ? "·" : "-";
 	char a[32], b[32], n[32];
 
-	fprintf(f, "chaintop bench %s %s (%" PRIu64 ") %s blocks %s%s%s %s %s full, %.1f MB of JSON\n", dot,
+	fprintf(f, "chaintop bench %s %s (%" PRIu64 ") %s blocks %s%s%s %s %s full, %.1f MB of %s\n", dot,
 		chain_find(r->chain_id)->name, r->chain_id, dot, grouped(a, r->from), utf8 ? "–" : "-", grouped(b, r->to),
-		dot, grouped(n, r->to - r->from + 1), (double)r->json_bytes / 1e6);
+		dot, grouped(n, r->to - r->from + 1), (double)r->json_bytes / 1e6, r->rlp ? "RLP" : "JSON");
 	fprintf(f, "%u %s in shuffled order behind one that does not count, median shown, %s half the range\n\n", r->rounds,
 		r->rounds == 1 ? "round" : "rounds", utf8 ? "±" : "+-");
 }
@@ -254,7 +254,9 @@ static void print_foot(const struct bench_result *r, FILE *f, bool utf8)
 		fprintf(f, "%s %s: verified %" PRIu64 " of %" PRIu64 " by hash, transactions and withdrawals",
 			row->node, row->via, row->verified, r->to - r->from + 1);
 		if (c->wire_bytes && (double)c->wire_bytes < 0.9 * (double)r->json_bytes)
-			fprintf(f, " %s compressed to %.1f MB on the wire", dot, (double)c->wire_bytes / 1e6);
+			fprintf(f, " %s %s %.1f MB on the wire", dot,
+				strcmp(row->via, "rlpx") == 0 ? "as RLP and compressed" : "compressed to",
+				(double)c->wire_bytes / 1e6);
 		fprintf(f, "\n");
 	}
 	fprintf(f, "retries %" PRIu64 " %s reconnects %" PRIu64 " %s %ld CPUs %s chaintop %s %s --json for machines\n", retries,
@@ -344,7 +346,7 @@ bool bench_print_json(const struct bench_result *r, FILE *f)
 	cJSON_AddStringToObject(o, "chain", chain_find(r->chain_id)->name);
 	add(o, "from", (double)r->from);
 	add(o, "to", (double)r->to);
-	add(o, "json_bytes", (double)r->json_bytes);
+	add(o, r->rlp ? "rlp_bytes" : "json_bytes", (double)r->json_bytes);
 	add(o, "transactions", (double)r->txs);
 	add(o, "rounds", r->rounds);
 	add(o, "cpus", (double)sysconf(_SC_NPROCESSORS_ONLN));

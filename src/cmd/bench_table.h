@@ -33,6 +33,7 @@ struct bench_row {
 
 struct bench_result {
 	uint64_t chain_id, from, to, json_bytes, txs;
+	bool rlp; /* json_bytes are of RLP: nobody sent JSON */
 	unsigned rounds, n_rows, n_sets;
 	struct bench_row *rows;
 };

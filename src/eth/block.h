@@ -158,6 +158,11 @@ static inline const struct tx *block_txs(const struct block *b)
 {
 	return (const struct tx *)block_at(b, b->txs);
 }
+/* Of an unknown type, from RLP: there is no telling what is in it. Only hash, type and index are valid. */
+static inline bool tx_is_bare(const struct tx *t)
+{
+	return (t->has & T_UNKNOWN_TYPE) && t->raw.len == 0;
+}
 
 struct blockdec; /* decoder with its scratch memory */
 

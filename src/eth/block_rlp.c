@@ -348,6 +348,7 @@ static bool take_legacy(struct maker *m, struct rlp *r, struct tx *t)
 		!next_u256(r, &t->value) || !take_bytes(m, r, &t->input) || !take_signature(r, t))
 		return false;
 	t->has |= T_NONCE | T_GAS_PRICE;
+	t->said |= SAID_V;
 	settle_legacy(t);
 	return true;
 }
@@ -382,6 +383,7 @@ static bool take_typed(struct maker *m, struct rlp *r, struct tx *t)
 		return false;
 	t->y_parity = t->v.w[0];
 	t->has |= T_NONCE | T_CHAIN_ID | T_ACCESS_LIST | T_Y_PARITY;
+	t->said |= SAID_V | SAID_Y_PARITY;
 	return true;
 }
 
@@ -495,6 +497,8 @@ static bool make(
 		t.index = i;
 		if (!rlp_next(&r, &item) || !take_tx(m, &item, &t))
 			return wrong(m, "transactions");
+		/* Nodes say it of each in JSON, so whoever writes the block does. */
+		t.said |= SAID_BLOCK;
 		if (txs != NULL)
 			txs[i] = t;
 	}

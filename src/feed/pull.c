@@ -104,7 +104,7 @@ static bool finish_slot(void *ctx, struct pull_slot *s)
 		pull_end(p, &e);
 		return false;
 	}
-	if (p->o.verify && p->has_last && s->linked && !hash_eq(&s->parent, &p->last)) {
+	if ((p->o.verify || pull_is_p2p(p)) && p->has_last && s->linked && !hash_eq(&s->parent, &p->last)) {
 		err_set(&e, ST_WRONG_BLOCK, "block %" PRIu64 " does not follow block %" PRIu64, s->number, s->number - 1);
 		err_cure(&e, "the chain was reorganised meanwhile, or several nodes answer: again");
 		pull_end(p, &e);
@@ -189,10 +189,11 @@ static enum status worker_init(struct pull *p, unsigned index, bool reads, struc
 
 	w->reads = reads;
 	w->dec = blockdec_new();
-	w->verifier = p->o.verify ? verifier_new() : NULL;
+	/* Over RLPx it recovers senders, too. */
+	w->verifier = p->o.verify || pull_is_p2p(p) ? verifier_new() : NULL;
 	w->latency = calloc(1, sizeof(*w->latency));
 	buf_init(&w->raw, RAW_LIMIT);
-	if (!w->dec || !w->latency || (p->o.verify && !w->verifier))
+	if (!w->dec || !w->latency || ((p->o.verify || pull_is_p2p(p)) && !w->verifier))
 		return err_set(e, ST_NOMEM, "no memory for a thread of the fetch");
 	return reads ? pull_io_init(w, e) : ST_OK;
 }
@@ -316,7 +317,9 @@ static enum status make_workers(struct pull *p, struct err *e)
 {
 	unsigned n = p->o.threads ? p->o.threads : cores();
 
-	n = n < p->o.workers ? n : p->o.workers;
+	/* A request over RLPx is for many blocks: enough for all. */
+	if (!pull_is_p2p(p) && n > p->o.workers)
+		n = p->o.workers;
 	p->workers = calloc(n, sizeof(*p->workers));
 	if (!p->workers)
 		return err_set(e, ST_NOMEM, "no memory to fetch");
@@ -355,7 +358,7 @@ enum status pull_start(struct pull **out, const struct pull_opts *o, struct err 
 	p->scheme = o->url->scheme == URL_GUESS ? URL_HTTP : o->url->scheme;
 	p->push = p->scheme != URL_HTTP && p->scheme != URL_HTTPS;
 	if (st == ST_OK)
-		st = window_init(&p->window, 2 * o->workers, TEXT_LIMIT);
+		st = window_init(&p->window, pull_is_p2p(p) ? PULL_WINDOW : 2 * o->workers, TEXT_LIMIT);
 	if (st != ST_OK)
 		err_set(e, st, "no memory to fetch");
 	if (st == ST_OK)
@@ -383,6 +386,7 @@ static void snapshot(struct pull *p, struct pull_stats *st)
 	st->ready = true;
 	st->head = p->head;
 	st->chain_id = p->chain_id;
+	st->is_network = p->is_network;
 	st->from = p->o.from;
 	st->to = p->o.to;
 	st->blocks = atomic_load(&p->blocks);

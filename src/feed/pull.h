@@ -8,7 +8,10 @@
  * - A bounded window: 2 × workers blocks are between "asked for" and "written", whatever the order of answers.
  * - HTTP: as many threads as cores, at most `workers`, each with connections of its own, nothing shared. WebSocket and
  *   socket: one thread reads; the others, as many, decode what it has no time for.
- * - No allocation per block once the buffers have their size.
+ * - RLPx: the same with one thread for each core, and a window of 128 blocks: a request is for up to 32 headers or 16
+ *   bodies. A body comes without a name: it is taken only if it hashes to what its header says, and a header only if it
+ *   follows the one before, with and without `verify`. Senders are recovered.
+ * - No allocation per block once the buffers have their size (RLPx: one).
  *
  * What fails is tried again by kind (pull_io.c has the table), a lost connection is made again. A block that cannot be
  * had ends the
@@ -38,12 +41,13 @@ struct pull_hooks {
 struct pull_opts {
 	const struct url *url; /* copied */
 	const struct net_opts *net; /* borrowed: must outlive the pull */
+	const uint8_t *key; /* enode:// alone: CURVE_KEY bytes, borrowed as net is, or NULL: a fresh key for each connection */
 	/*
 	 * Blocks from … to; last > 0: the newest `last` ones instead, or all there are. last 0 and from > to: none,
 	 * only the head is asked for.
 	 */
 	uint64_t from, to, last;
-	unsigned workers; /* 1…PULL_WORKERS_MAX */
+	unsigned workers; /* 1…PULL_WORKERS_MAX; RLPx: no more than PEER_REQUESTS_MAX of them are in flight */
 	unsigned threads; /* at most; 0: one for each core */
 	bool verify; /* each block by itself, and that each follows the one before */
 	unsigned hurry; /* delays before another try are so many times shorter, for tests; 0: 1 */
@@ -53,10 +57,11 @@ struct pull_opts {
 struct pull_stats {
 	bool ready; /* the head is known: from here on time counts */
 	uint64_t head, chain_id; /* chain_id 0: the node did not say */
+	bool is_network; /* RLPx, an unknown chain: chain_id is the network's, mostly the same number */
 	uint64_t from, to;
 	uint64_t blocks; /* done, in order from `from` */
 	uint64_t txs, gas; /* sums of those; gas used */
-	uint64_t json_bytes; /* of their JSON; text_bytes: written */
+	uint64_t json_bytes; /* of their JSON, or RLP; text_bytes: written */
 	uint64_t text_bytes;
 	uint64_t elapsed_ns; /* since ready; stands still at the end */
 

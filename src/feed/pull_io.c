@@ -33,12 +33,11 @@ static const struct {
 
 enum {
 	STRAY_MAX = 4096, /* bytes of a message that is only an error */
-	CONN_TRIES = 6, /* in a row, once a reply has come */
-	FIRST_TRIES = 3, /* before that, for who accepts and closes */
+	FIRST_TRIES = 3, /* to connect, before a reply has come, for who accepts and closes */
 };
 
 /* Delay before try number `tries` + 1; false: no more. */
-static bool retry_delay(const struct pull *p, enum status code, unsigned tries, uint64_t wait_ns, uint64_t *delay)
+bool pull_retry_delay(const struct pull *p, enum status code, unsigned tries, uint64_t wait_ns, uint64_t *delay)
 {
 	for (size_t i = 0; i < sizeof(retry_table) / sizeof(retry_table[0]); i++) {
 		if (retry_table[i].code != code)
@@ -70,19 +69,14 @@ static void keep_again(struct pull_worker *w, struct pull_slot *s, uint64_t due)
 	w->again[w->n_again++] = s;
 }
 
-/* s->err says what went wrong. */
-static void slot_failed(struct pull_worker *w, struct pull_slot *s)
+bool pull_retry(struct pull_worker *w, struct pull_slot *s)
 {
 	uint64_t now = time_mono(), delay;
 
-	if (is_conn_error(s->err.code)) {
-		keep_again(w, s, now + 100 * NS_MS);
-		return;
-	}
-	if (!retry_delay(w->p, s->err.code, s->tries, s->wait_ns, &delay)) {
+	if (!pull_retry_delay(w->p, s->err.code, s->tries, s->wait_ns, &delay)) {
 		s->tries++;
 		pull_put(w, s, SLOT_FAILED);
-		return;
+		return false;
 	}
 	s->tries++;
 	w->retries++;
@@ -90,7 +84,17 @@ static void slot_failed(struct pull_worker *w, struct pull_slot *s)
 	/* A limit of the provider concerns all requests. */
 	if (s->err.code == ST_RATE && now + delay > w->pause_until)
 		w->pause_until = now + delay;
-	keep_again(w, s, now + delay);
+	s->due_ns = now + delay;
+	return true;
+}
+
+/* s->err says what went wrong. */
+static void slot_failed(struct pull_worker *w, struct pull_slot *s)
+{
+	if (is_conn_error(s->err.code))
+		keep_again(w, s, time_mono() + 100 * NS_MS);
+	else if (pull_retry(w, s))
+		keep_again(w, s, s->due_ns);
 }
 
 /* The due one with the lowest number: the window waits for it. */
@@ -243,7 +247,7 @@ static void ask_failed(struct pull_worker *w, enum ask ask, const struct err *wh
 		w->conns[0].why = *why;
 		return;
 	}
-	if (retry_delay(p, why->code, w->ask_tries, wait_ns, &delay)) {
+	if (pull_retry_delay(p, why->code, w->ask_tries, wait_ns, &delay)) {
 		w->ask_tries++;
 		w->ask_due = time_mono() + delay;
 		return;
@@ -302,8 +306,7 @@ static void on_up(void *ctx, const struct net_phases *ph)
 	(void)ph;
 }
 
-/* Hands a reply to a thread that has nothing to do, if there is one. */
-static bool hand_over(struct pull_worker *w, struct pull_slot *s, const char *text, size_t n)
+bool pull_hand_over(struct pull_worker *w, struct pull_slot *s, const char *text, size_t n)
 {
 	struct pull *p = w->p;
 
@@ -324,7 +327,7 @@ static bool hand_over(struct pull_worker *w, struct pull_slot *s, const char *te
 
 static void take_block(struct pull_worker *w, struct pull_slot *s, const char *text, size_t n)
 {
-	if (hand_over(w, s, text, n))
+	if (pull_hand_over(w, s, text, n))
 		return;
 	if (pull_decode(w, s, text, n) == ST_OK)
 		pull_put(w, s, SLOT_DONE);
@@ -493,7 +496,7 @@ static bool guess_again(struct pull *p, const struct err *why)
 	return true;
 }
 
-static void give_up(struct pull_conn *c)
+void pull_give_up(struct pull_conn *c)
 {
 	struct pull_worker *w = c->w;
 	struct pull *p = w->p;
@@ -535,8 +538,8 @@ static void conn_ended(struct pull_conn *c)
 	}
 	c->fails = arrived != c->arrived ? 1 : c->fails + 1;
 	c->arrived = arrived;
-	if (c->fails >= (first ? FIRST_TRIES : CONN_TRIES) || c->why.code == ST_AUTH || (first && is_conn_error(c->why.code))) {
-		give_up(c);
+	if (c->fails >= (first ? FIRST_TRIES : PULL_TRIES) || c->why.code == ST_AUTH || (first && is_conn_error(c->why.code))) {
+		pull_give_up(c);
 		return;
 	}
 	w->reconnects++;
@@ -649,7 +652,7 @@ static uint64_t next_time(const struct pull_worker *w, uint64_t now)
 	return t;
 }
 
-static int until(uint64_t now, uint64_t t)
+int pull_until(uint64_t now, uint64_t t)
 {
 	uint64_t ms;
 
@@ -666,6 +669,10 @@ void pull_io_run(struct pull_worker *w)
 	struct pull *p = w->p;
 	struct err e = { .code = ST_OK };
 
+	if (w->p2p) {
+		pull_p2p_run(w);
+		return;
+	}
 	while (!atomic_load(&p->over)) {
 		uint64_t now = time_mono();
 
@@ -676,7 +683,7 @@ void pull_io_run(struct pull_worker *w)
 		take_returned(w);
 		send_all(w);
 		now = time_mono();
-		if (net_loop_wait(w->loop, until(now, next_time(w, now)), &e) != ST_OK) {
+		if (net_loop_wait(w->loop, pull_until(now, next_time(w, now)), &e) != ST_OK) {
 			pull_end(p, &e);
 			break;
 		}
@@ -723,13 +730,16 @@ enum status pull_io_init(struct pull_worker *w, struct err *e)
 	buf_init(&w->request, 4096);
 	w->loop = net_loop_new();
 	st = w->loop ? net_loop_watch(w->loop, wake_fd(&w->wake)) : ST_NOMEM;
-	return st == ST_OK ? ST_OK : err_set(e, st, "cannot start a thread of the fetch: %s", status_word(st));
+	if (st != ST_OK)
+		return err_set(e, st, "cannot start a thread of the fetch: %s", status_word(st));
+	return pull_is_p2p(w->p) ? pull_p2p_init(w, e) : ST_OK;
 }
 
 void pull_io_fini(struct pull_worker *w)
 {
 	for (unsigned i = 0; i < w->n_conns; i++)
 		conn_close(&w->conns[i]);
+	pull_p2p_fini(w);
 	net_loop_free(w->loop);
 	buf_fini(&w->request);
 }

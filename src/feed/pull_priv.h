@@ -1,4 +1,4 @@
-/* What pull.c, pull_io.c and pull_block.c share. Nobody else includes it. */
+/* What pull.c, pull_io.c, pull_p2p.c and pull_block.c share. Nobody else includes it. */
 #ifndef FEED_PULL_PRIV_H
 #define FEED_PULL_PRIV_H
 
@@ -18,12 +18,14 @@ enum {
 	/* An HTTP transport takes 16 requests; one is needed for the request that leaves before its predecessor is done with. */
 	LANES_PER_CONN = 15,
 	PULL_CONNS = (PULL_WORKERS_MAX + LANES_PER_CONN - 1) / LANES_PER_CONN,
+	PULL_TRIES = 6, /* to connect, in a row, once a reply has come */
 };
 
 /* chain_id before the node was asked. */
 #define PULL_NOT_ASKED UINT64_MAX
 
 struct pull_worker;
+struct pull_p2p;
 
 /* A transport and what became of it. */
 struct pull_conn {
@@ -76,6 +78,7 @@ struct pull_worker {
 	uint64_t ask_due;
 	_Atomic bool hungry; /* the window was full */
 	_Atomic bool returned; /* a slot is SLOT_RETURNED */
+	struct pull_p2p *p2p; /* enode:// alone: in place of lanes */
 
 	/* Only decodes: one reply at a time, handed over by the reading thread. */
 	_Atomic(struct pull_slot *) task;
@@ -99,6 +102,7 @@ struct pull {
 	_Atomic bool over; /* ended, failed or stopped: all threads leave */
 	_Atomic uint64_t arrived; /* replies with a block */
 	uint64_t head, chain_id;
+	bool is_network; /* as in pull_stats */
 	_Atomic uint64_t ready_ns; /* the head is known: everything above is final */
 	struct hash last; /* of the block written last */
 	bool has_last;
@@ -132,10 +136,29 @@ void pull_io_lanes(struct pull_worker *w, unsigned lanes, bool push);
 void pull_io_fini(struct pull_worker *w);
 void pull_io_run(struct pull_worker *w);
 uint64_t pull_io_bytes(const struct pull_worker *w);
+/* After what delay to try again what failed `tries` times with this code; wait_ns: at least. False: not any more. */
+bool pull_retry_delay(const struct pull *p, enum status code, unsigned tries, uint64_t wait_ns, uint64_t *delay);
+/* s->err says what went wrong. True: to be asked for again at s->due_ns. False: it is put as failed. */
+bool pull_retry(struct pull_worker *w, struct pull_slot *s);
+/* Hands a reply to a thread that has nothing to do. False: there is none, or no memory. */
+bool pull_hand_over(struct pull_worker *w, struct pull_slot *s, const char *text, size_t n);
+/* No more attempts: c->why ends the pull. */
+void pull_give_up(struct pull_conn *c);
+/* How long to wait: until t (UINT64_MAX: for ever), as net_loop_wait takes it. */
+int pull_until(uint64_t now, uint64_t t);
+
+/* pull_p2p.c: the same over RLPx. */
+static inline bool pull_is_p2p(const struct pull *p)
+{
+	return p->scheme == URL_ENODE;
+}
+enum status pull_p2p_init(struct pull_worker *w, struct err *e) MUST_CHECK;
+void pull_p2p_fini(struct pull_worker *w);
+void pull_p2p_run(struct pull_worker *w);
 
 /*
  * pull_block.c: makes of a reply to the slot's request its block and text. ST_OK: the slot is ready to be put. Else s->err, and
- * s->wait_ns if the node asked for a pause.
+ * s->wait_ns if the node asked for a pause. RLPx: text is a header, and behind it a body.
  */
 enum status pull_decode(struct pull_worker *w, struct pull_slot *s, const char *text, size_t n) MUST_CHECK;
 

@@ -70,6 +70,8 @@ static char *transaction(char *p, const struct block *b, const struct tx *t)
 	if (t->has & T_HASH_ONLY)
 		return APPEND(p, ",,,,,,,,,,,,,,\n");
 	p = DEC(p, t->type);
+	if (tx_is_bare(t))
+		return APPEND(p, ",,,,,,,,,,,,,\n");
 	p = t->has & T_FROM ? HEX(p, t->from.b) : EMPTY(p);
 	p = t->has & T_TO ? HEX(p, t->to.b) : EMPTY(p);
 	p = t->has & T_NONCE ? DEC(p, t->nonce) : EMPTY(p);

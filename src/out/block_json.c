@@ -137,12 +137,14 @@ static char *whereabouts(char *p, const struct block *b, const struct tx *t)
 
 static char *transaction(char *p, const struct block *b, const struct tx *t)
 {
-	if (t->has & T_UNKNOWN_TYPE)
+	if ((t->has & T_UNKNOWN_TYPE) && !tx_is_bare(t))
 		return append_json(p, block_at(b, t->raw), t->raw.len);
 	if (t->has & T_HASH_ONLY)
 		return json_hex(p, t->hash.b, sizeof(t->hash.b));
 	p = json_hex(APPEND(p, "{\"hash\":"), t->hash.b, sizeof(t->hash.b));
 	p = json_u64(KEY(p, "type"), t->type);
+	if (tx_is_bare(t))
+		return APPEND(whereabouts(p, b, t), "}");
 	if (t->has & T_CHAIN_ID)
 		p = json_u256(KEY(p, "chainId"), &t->chain_id);
 	if (t->has & T_NONCE)

@@ -150,6 +150,8 @@ static char *fields(char *p, const struct block *b, const struct tx *t)
 	p = NUMBER(p, IN3, "transactionIndex", t->index);
 	if (t->said & SAID_BLOCK_TIME)
 		p = NUMBER(p, IN3, "blockTimestamp", b->h.timestamp);
+	if (tx_is_bare(t))
+		return p;
 	if (t->has & T_CHAIN_ID)
 		p = WIDE(p, IN3, "chainId", &t->chain_id);
 	if (t->has & T_NONCE)

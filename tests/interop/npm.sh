@@ -88,6 +88,13 @@ timeout 30 "$chaintop" --once=140x40 "npm=$enode" >"$tmp/out" 2>&1 && grep -Eq '
 	not_ok "monitor: heads over RLPx"
 	note "$tmp/out"
 }
+# Blocks of the half that is always there: proven, in order, twice the same.
+timeout 30 "$chaintop" fetch "$enode" --from 1 --to 140 --workers 4 --verify -f csv >"$tmp/out" 2>"$tmp/err" &&
+	grep -q '^verified 140 of 140$' "$tmp/err" && [ "$(sed 1d "$tmp/out" | cut -d, -f1 | tr '\n' ' ')" = "$(seq 140 | tr '\n' ' ')" ] &&
+	timeout 30 "$chaintop" fetch "$enode" --from 1 --to 140 -f csv 2>"$tmp/err" | cmp -s - "$tmp/out" && ok "fetch: 140 blocks" || {
+	not_ok "fetch: 140 blocks"
+	note "$tmp/err"
+}
 # A recording of it: whole, and a replay shows the peer and its blocks without asking anybody.
 timeout -s INT 4 "$chaintop" record -o "$tmp/a.ct" "npm=$enode" >"$tmp/out" 2>&1
 "$chaintop" verify "$tmp/a.ct" >>"$tmp/out" 2>&1 &&

@@ -144,6 +144,8 @@ static void answer_headers(struct link *l, uint64_t id, struct rlp r)
 	(void)!rlp_u64(&b, id);
 	list = rlp_list_begin(&b);
 	for (; limit > 0 && i >= 0 && i <= (int)top; limit--, i += reverse ? -1 : 1) {
+		if (n->no_header && i == (int)n->no_header)
+			break;
 		const struct buf *h = &n->header[branch][i];
 
 		(void)!buf_add(&b, h->p, h->len);
@@ -162,16 +164,28 @@ static void answer_bodies(struct link *l, uint64_t id, struct rlp r)
 	struct rlp_item hash;
 	struct buf b;
 	size_t all, list;
+	unsigned n = 0;
 
 	buf_init(&b, 1 << 20);
 	all = rlp_list_begin(&b);
 	(void)!rlp_u64(&b, id);
 	list = rlp_list_begin(&b);
-	while (rlp_next(&r, &hash)) {
-		if (find(l->n, hash.p) >= 0)
-			(void)!(l->n->act == NODE_WRONG_BODY ?
-					buf_add(&b, (const char *)wrong, sizeof(wrong)) :
-					buf_add(&b, "\xc2\xc0\xc0", 3));
+	while (rlp_next(&r, &hash) && (!l->n->bodies_max || n < l->n->bodies_max)) {
+		int i = find(l->n, hash.p);
+
+		if (i < 0 || (l->n->no_body && i == (int)l->n->no_body))
+			continue;
+		if (l->n->swap && i == (int)l->n->swap && atomic_load(&l->n->swaps)) {
+			atomic_fetch_sub(&l->n->swaps, 1);
+			i--;
+		}
+		n++;
+		if (l->n->act == NODE_WRONG_BODY)
+			(void)!buf_add(&b, (const char *)wrong, sizeof(wrong));
+		else if (l->n->body[i].len)
+			(void)!buf_add(&b, l->n->body[i].p, l->n->body[i].len);
+		else
+			(void)!buf_add(&b, "\xc2\xc0\xc0", 3);
 	}
 	(void)!rlp_list_end(&b, list);
 	(void)!rlp_list_end(&b, all);
@@ -209,6 +223,13 @@ static void hear(struct link *l, const struct rlpx_msg *m)
 	if ((m->code != ETH + ETH_GET_BLOCK_HEADERS && m->code != ETH + ETH_GET_BLOCK_BODIES) || n->act == NODE_MUTE ||
 	    n->act == NODE_FLOODS)
 		return;
+	if (atomic_load(&n->leave_at) && atomic_load(&n->answers) == atomic_load(&n->leave_at)) {
+		atomic_store(&n->leave_at, 0);
+		say_bye(l, P2P_TOO_MANY);
+		l->over = true;
+		return;
+	}
+	atomic_fetch_add(&n->answers, 1);
 	if (eth_reply_decode(m->data, m->n, &q, &e) != ST_OK)
 		l->over = true;
 	else if (m->code == ETH + ETH_GET_BLOCK_HEADERS)
@@ -406,6 +427,10 @@ void p2p_node_start(struct p2p_node *n)
 		for (unsigned i = 0; i < NODE_CHAIN; i++)
 			make_header(n, b, i);
 	}
+	for (unsigned i = 0; i < NODE_CHAIN; i++)
+		buf_init(&n->body[i], 1 << 20);
+	if (n->chain)
+		n->chain(n);
 	assert_int_equal(curve_new(&c, &e), ST_OK);
 	assert_true(curve_key(c, n->key) && curve_pub(c, n->key, name.id));
 	curve_free(c);
@@ -423,4 +448,6 @@ void p2p_node_stop(struct p2p_node *n)
 		for (unsigned i = 0; i < NODE_CHAIN; i++)
 			buf_fini(&n->header[b][i]);
 	}
+	for (unsigned i = 0; i < NODE_CHAIN; i++)
+		buf_fini(&n->body[i]);
 }

@@ -41,12 +41,20 @@ struct p2p_node {
 	_Atomic uint64_t announced_ns; /* when the last announcement was handed to the socket */
 	_Atomic bool stop, hang_up; /* hang_up: closes this connection */
 	_Atomic bool leave; /* says Disconnect, too many peers, and closes */
+	_Atomic unsigned answers; /* that went out */
+	_Atomic unsigned leave_at; /* so many answers, then Disconnect (too many peers), once; 0: never */
+	unsigned bodies_max; /* of one answer; 0: as many as were asked for */
+	unsigned no_header, no_body; /* block that it does not have; 0: none */
+	unsigned swap; /* this block's body is its neighbour's, `swaps` times */
+	_Atomic unsigned swaps;
+	void (*chain)(struct p2p_node *n); /* or NULL; puts other blocks in place of the empty ones before anybody connects */
 	uint8_t key[CURVE_KEY];
 	char url[256];
 	int fd;
 	pthread_t thread;
 	struct buf header[2][NODE_CHAIN];
 	struct hash hash[2][NODE_CHAIN];
+	struct buf body[NODE_CHAIN]; /* empty: one of an empty block without withdrawals */
 };
 
 /* Fails the test if it cannot. Set act, version, network and top before. */

@@ -12,6 +12,7 @@
 #include <ctype.h>
 
 #include "block_oracle.h"
+#include "eth/block_rlp.h"
 #include "out/block_csv.h"
 #include "out/block_json.h"
 #include "out/block_text.h"
@@ -451,6 +452,65 @@ static void test_smallest(void **state)
 	assert_non_null(strstr(out.p, "0x\n{\"timestamp\":\"0x0\",\"number\":\"0x0\","));
 }
 
+/* From RLP: a type that nobody knows has hash, type and place. Nothing else is made up, least of all a zero. */
+static void test_bare(void **state)
+{
+	static const uint8_t zero[256], bare[] = { 0x6a, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+		21, 22, 23, 24, 25, 26, 27, 28, 29 };
+	struct block_parts parts = { .header = NULL };
+	struct block *b;
+	struct buf rlp;
+	struct rlp r;
+	struct rlp_item header;
+	struct err e;
+	const cJSON *tx;
+	cJSON *json;
+	size_t mark;
+	enum status st = ST_OK;
+
+	(void)state;
+	buf_init(&rlp, 1 << 16);
+	mark = rlp_list_begin(&rlp);
+	for (unsigned i = 0; i < 15; i++) {
+		static const uint8_t lengths[15] = { 32, 32, 20, 32, 32, 32, 255, 0, 0, 0, 0, 0, 0, 32, 8 };
+
+		st |= rlp_bytes(&rlp, zero, lengths[i] == 255 ? 256 : lengths[i]);
+	}
+	st |= rlp_list_end(&rlp, mark);
+	mark = rlp_list_begin(&rlp);
+	st |= rlp_bytes(&rlp, bare, sizeof(bare)) | rlp_list_end(&rlp, mark) | buf_add(&rlp, "\xc0", 1);
+	assert_int_equal(st, ST_OK);
+	rlp_init(&r, rlp.p, rlp.len);
+	assert_true(rlp_next(&r, &header) && rlp_next(&r, &parts.txs) && rlp_next(&r, &parts.uncles));
+	parts.header = header.raw;
+	parts.header_n = header.raw_n;
+	if (block_from_rlp(&parts, &b, &e) != ST_OK)
+		fail_msg("%s", e.text);
+	buf_clear(&out);
+	assert_int_equal(block_json(&out, b), ST_OK);
+	json = cJSON_ParseWithLength(out.p, out.len);
+	tx = cJSON_GetArrayItem(member(json, "transactions"), 0);
+	assert_non_null(tx);
+	assert_int_equal(cJSON_GetArraySize(tx), 5);
+	assert_string_equal(member(tx, "type")->valuestring, "0x6a");
+	assert_non_null(member(tx, "hash"));
+	assert_string_equal(member(tx, "blockHash")->valuestring, member(json, "hash")->valuestring);
+	assert_string_equal(member(tx, "blockNumber")->valuestring, "0x0");
+	assert_string_equal(member(tx, "transactionIndex")->valuestring, "0x0");
+	cJSON_Delete(json);
+	check_csv(b, true);
+	buf_clear(&out);
+	assert_int_equal(block_csv(&out, b, true), ST_OK);
+	assert_non_null(strstr(out.p, ",106,,,,,,,,,,,,,,\n"));
+	buf_clear(&out);
+	assert_int_equal(block_text(&out, b), ST_OK);
+	assert_non_null(strstr(out.p, "transactionIndex: 0\n"));
+	assert_null(strstr(out.p, "value"));
+	check_bounds(b);
+	block_unref(b);
+	buf_fini(&rlp);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -474,6 +534,7 @@ int main(void)
 		cmocka_unit_test(test_execution_apis),
 		cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_smallest),
+		cmocka_unit_test(test_bare),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
