@@ -269,6 +269,9 @@ static void secrets_are_not_shown(void **state)
 	conf_fini(&c);
 }
 
+#define ZEROS "00000000000000000000000000000000000000000000000000000000"
+#define LONG_SECRET "KEYSECRET" ZEROS ZEROS ZEROS ZEROS
+
 /* Nor is it where a URL lacks its quotes and falls into pieces. */
 static void secrets_are_not_quoted(void **state)
 {
@@ -276,8 +279,7 @@ static void secrets_are_not_quoted(void **state)
 		"node a { url = wss://h/?k=KEYSECRETKEYSECRET }", "node a { url = \"wss://h/\" KEYSECRETKEYSECRET }",
 		"node a { url = wss://h/ KEYSECRETKEYSECRET = 3 }", "KEYSECRETKEYSECRET", "node KEYSECRETKEYSECRET = x",
 		"header = A KEYSECRETKEYSECRET",
-		"KEYSECRET0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000"
-		"00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+		LONG_SECRET,
 		"alert { webhook = https://h/?x=KEYSECRETKEYSECRET }",
 	};
 	struct err e = { .code = ST_OK };
