@@ -20,7 +20,7 @@ enum {
 	QUEUE_BYTES = 64 << 20,
 	SEGMENT_BYTES = 64 << 20,
 	COMMIT_BYTES = 4 << 20,
-	RING_BYTES = 32 << 20,
+	RING_BYTES = 12 << 20, /* packed: ten minutes of three paths to mainnet, and more */
 };
 
 #define SEGMENT_NS (600 * NS_S)
@@ -45,6 +45,7 @@ struct recorder {
 	char version[40];
 	struct snapshot *snap;
 	struct recring ring; /* while there is no file */
+	struct recpack *pack; /* of the ring */
 	bool ringing;
 	struct secrets *secrets;
 	struct buf text;
@@ -475,6 +476,8 @@ static void begin(struct recorder *r, const struct rec_item *i)
 			commit(r);
 		free(kept);
 	}
+	r->lost += r->ring.lost;
+	r->ring.lost = 0;
 	r->commit_at = time_mono();
 }
 
@@ -613,6 +616,7 @@ static void release(struct recorder *r)
 {
 	recwriter_abandon(r->w);
 	recring_fini(&r->ring);
+	recpack_free(r->pack);
 	snapshot_free(r->snap);
 	secrets_free(r->secrets);
 	buf_fini(&r->text);
@@ -654,7 +658,8 @@ enum status recorder_start(struct recorder **out, const struct recorder_opts *o,
 	buf_init(&r->text, 64 << 10);
 	r->snap = snapshot_new();
 	r->secrets = secrets_new();
-	st = r->snap && r->secrets ? recqueue_init(&r->q, r->o.queue_bytes, e) : err_set(e, ST_NOMEM, "no memory for a recorder");
+	r->pack = o->file ? NULL : recpack_new();
+	st = r->snap && r->secrets && (r->pack || o->file) ? recqueue_init(&r->q, r->o.queue_bytes, e) : err_set(e, ST_NOMEM, "no memory for a recorder");
 	if (st != ST_OK)
 		goto out;
 	copy_feeds(r, o);
@@ -662,6 +667,7 @@ enum status recorder_start(struct recorder **out, const struct recorder_opts *o,
 		.limit = o->ring_bytes ? o->ring_bytes : RING_BYTES,
 		.span_ns = o->ring_ns ? o->ring_ns : RING_NS,
 		.snap = r->snap,
+		.pack = r->pack,
 	};
 	r->ringing = !o->file;
 	st = o->file ? open_file(r, o->file, o->mono, o->wall, e) : ST_OK;

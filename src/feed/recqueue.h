@@ -17,6 +17,7 @@ struct rec_item {
 	size_t bytes; /* of the queue that it takes, or of the ring */
 	enum item_kind kind;
 	struct frame f; /* text is data */
+	size_t packed; /* 0, or data is so many bytes that recpack_in made of f.n (in the ring) */
 	union {
 		struct event e;
 		struct mark mark;
