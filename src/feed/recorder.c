@@ -659,7 +659,8 @@ enum status recorder_start(struct recorder **out, const struct recorder_opts *o,
 	r->snap = snapshot_new();
 	r->secrets = secrets_new();
 	r->pack = o->file ? NULL : recpack_new();
-	st = r->snap && r->secrets && (r->pack || o->file) ? recqueue_init(&r->q, r->o.queue_bytes, e) : err_set(e, ST_NOMEM, "no memory for a recorder");
+	st = r->snap && r->secrets && (r->pack || o->file) ? recqueue_init(&r->q, r->o.queue_bytes, e) :
+		err_set(e, ST_NOMEM, "no memory for a recorder");
 	if (st != ST_OK)
 		goto out;
 	copy_feeds(r, o);
