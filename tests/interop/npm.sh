@@ -95,6 +95,11 @@ timeout 30 "$chaintop" fetch "$enode" --from 1 --to 140 --workers 4 --verify -f 
 	not_ok "fetch: 140 blocks"
 	note "$tmp/err"
 }
+timeout 60 "$chaintop" bench "npm=$enode" --last 50 --rounds 1 --workers 2 >"$tmp/out" 2>&1 &&
+	grep -q '^npm rlpx: verified 50 of 50' "$tmp/out" && ok "bench" || {
+	not_ok "bench"
+	note "$tmp/out"
+}
 # A recording of it: whole, and a replay shows the peer and its blocks without asking anybody.
 timeout -s INT 4 "$chaintop" record -o "$tmp/a.ct" "npm=$enode" >"$tmp/out" 2>&1
 "$chaintop" verify "$tmp/a.ct" >>"$tmp/out" 2>&1 &&

@@ -229,7 +229,8 @@ static void hear(struct link *l, const struct rlpx_msg *m)
 		l->over = true;
 		return;
 	}
-	atomic_fetch_add(&n->answers, 1);
+	if (atomic_fetch_add(&n->answers, 1) + 1 > n->branch_at && n->branch_at)
+		atomic_store(&n->branch, 1);
 	if (eth_reply_decode(m->data, m->n, &q, &e) != ST_OK)
 		l->over = true;
 	else if (m->code == ETH + ETH_GET_BLOCK_HEADERS)

@@ -43,6 +43,7 @@ struct p2p_node {
 	_Atomic bool leave; /* says Disconnect, too many peers, and closes */
 	_Atomic unsigned answers; /* that went out */
 	_Atomic unsigned leave_at; /* so many answers, then Disconnect (too many peers), once; 0: never */
+	unsigned branch_at; /* so many answers, then it is on the other branch; 0: never */
 	unsigned bodies_max; /* of one answer; 0: as many as were asked for */
 	unsigned no_header, no_body; /* block that it does not have; 0: none */
 	unsigned swap; /* this block's body is its neighbour's, `swaps` times */

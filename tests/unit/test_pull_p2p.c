@@ -352,6 +352,7 @@ static void test_short_answers(void **state)
 {
 	(void)state;
 	node.bodies_max = 1;
+	node.version = 70;
 	begin(NODE_GOOD);
 	good(0, 99, 5);
 	assert_int_equal(stats.retries, 0);
@@ -399,11 +400,63 @@ static void test_swapped_body(void **state)
 	ends(20, 40, 30, ST_WRONG_BLOCK, "block 30: the body of another block:");
 }
 
+/* Its transactions as they are; uncles: another block's header; no withdrawals. */
+static void bend(struct p2p_node *n, unsigned at, bool uncle)
+{
+	struct rlp_item whole, txs;
+	struct buf b;
+	struct rlp r;
+	size_t mark, in;
+
+	rlp_init(&r, n->body[at].p, n->body[at].len);
+	assert_true(rlp_next(&r, &whole));
+	rlp_init(&r, whole.p, whole.n);
+	assert_true(rlp_next(&r, &txs));
+	buf_init(&b, 1 << 20);
+	mark = rlp_list_begin(&b);
+	assert_int_equal(buf_add(&b, txs.raw, txs.raw_n), ST_OK);
+	in = rlp_list_begin(&b);
+	if (uncle)
+		assert_int_equal(buf_add(&b, n->header[0][at - 1].p, n->header[0][at - 1].len), ST_OK);
+	assert_int_equal(rlp_list_end(&b, in) | rlp_list_end(&b, mark), ST_OK);
+	put(&n->body[at], b.p, b.len);
+	buf_fini(&b);
+}
+
+static void bent_chain(struct p2p_node *n)
+{
+	real_chain(n);
+	bend(n, 20, true);
+	bend(n, 45, false);
+}
+
+static void test_bent_bodies(void **state)
+{
+	(void)state;
+	node.top = REAL_TOP;
+	node.chain = bent_chain;
+	begin(NODE_GOOD);
+	ends(12, 54, 20, ST_WRONG_BLOCK, "block 20: the body of another block: sha3Uncles differs (5 tries)");
+	ends(30, 54, 45, ST_WRONG_BLOCK, "block 45: the body of another block: withdrawalsRoot differs (5 tries)");
+}
+
 static void test_lying_header(void **state)
 {
 	(void)state;
 	begin(NODE_LIES);
 	ends(5, 20, 5, ST_WRONG_BLOCK, "block 5: header 4 in place of 5");
+}
+
+/* A reorganisation between two answers: each is a chain by itself. */
+static void test_other_branch(void **state)
+{
+	(void)state;
+	node.branch_at = 6; /* twice 32 headers and their bodies */
+	begin(NODE_GOOD);
+	assert_int_equal(pull(0, 99, 1), ST_WRONG_BLOCK);
+	assert_string_equal(err.text, "block 64 does not follow block 63");
+	assert_int_equal(expected, 64);
+	assert_false(disordered);
 }
 
 static void test_leaves(void **state)
@@ -481,7 +534,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_no_body, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wrong_body, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_swapped_body, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_bent_bodies, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lying_header, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_other_branch, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_leaves, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_useless, setup, teardown),
