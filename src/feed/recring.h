@@ -25,8 +25,8 @@ void recring_keep(struct recring *r, struct rec_item *i);
 /* Lets go of what is older than this, by the frames' own time. UINT64_MAX: of everything. */
 void recring_drop(struct recring *r, uint64_t before_mono);
 /*
- * Takes the oldest out, unpacked, to be freed with free(); NULL: empty. Its event is not in the snapshot then. A message for which
- * there is no memory is left out, and counted in lost.
+ * Takes the oldest out, unpacked, to be freed with free(); NULL: empty. Its event is not in the snapshot then. A message
+ * for which there is no memory is left out, and counted in lost.
  */
 struct rec_item *recring_take(struct recring *r);
 /* Stamps of the oldest frame; false: empty. */
