@@ -550,6 +550,7 @@ struct chain *chain_new(uint64_t id, bool id_known, const struct hash *genesis)
 	c->store->stats_dirty = true;
 	for (unsigned i = 0; i < REORGS; i++)
 		c->store->reorg_note[i] = UNKNOWN;
+	c->store->chosen = UNKNOWN;
 	c->store->tag_path[0] = c->store->tag_path[1] = NO_PATH;
 	return c;
 }

@@ -282,21 +282,26 @@ struct loss {
 	uint64_t low, high; /* lowest height that changed, and the highest */
 	struct hash from, from_tip;
 	uint16_t path;
+	bool choice; /* nobody turned: what loses was on another branch all along */
 };
 
 static void lose(struct model *m, struct chain *c, struct node *n, uint64_t key, struct loss *loss)
 {
 	struct chain_store *s = c->store;
 
-	chain_set_state(c, n, BLK_ORPHAN);
-	n->b.orphaned_mono = key;
-	n->b.reincluded = -1;
-	if (s->n_orphans == ORPHANS_WATCHED) {
-		memmove(s->orphans, s->orphans + 1, (ORPHANS_WATCHED - 1) * sizeof(s->orphans[0]));
-		s->n_orphans--;
+	if (loss->choice) {
+		chain_set_state(c, n, BLK_SIDE);
+	} else {
+		chain_set_state(c, n, BLK_ORPHAN);
+		n->b.orphaned_mono = key;
+		n->b.reincluded = -1;
+		if (s->n_orphans == ORPHANS_WATCHED) {
+			memmove(s->orphans, s->orphans + 1, (ORPHANS_WATCHED - 1) * sizeof(s->orphans[0]));
+			s->n_orphans--;
+		}
+		s->orphans[s->n_orphans++] = n->b.h.hash;
+		s->orphans_dirty = true;
 	}
-	s->orphans[s->n_orphans++] = n->b.h.hash;
-	s->orphans_dirty = true;
 	if (!loss->n || n->b.h.number < loss->low) {
 		loss->low = n->b.h.number;
 		loss->from = n->b.h.hash;
@@ -447,6 +452,36 @@ static void extend_again(struct model *m, struct chain *c)
 	}
 }
 
+/*
+ * A reorg is a node that leaves a branch. Where we take the branch of a node that was on no other (two nodes that never agreed,
+ * of which we happened to hear the one first), only our choice has changed.
+ */
+static bool turned_to(const struct model *m, const struct chain *c, const struct node *best)
+{
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		const struct path *p = m->paths[i];
+		const struct node *claimed = p->priv->claim.set ? chain_node(c, &p->priv->claim.hash) : NULL;
+
+		if (p->chain < 0 || m->chains[p->chain] != c || !(c->store->followed & bit(p->node_index)) || !claimed ||
+		    claimed->b.h.number > best->b.h.number)
+			continue;
+		if (relation(c, claimed, best) == REL_ANCESTOR)
+			return true;
+	}
+	return false;
+}
+
+static void note_followers(const struct model *m, struct chain *c)
+{
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		const struct path *p = m->paths[i];
+		const struct node *claimed = p->priv->claim.set ? chain_node(c, &p->priv->claim.hash) : NULL;
+
+		if (p->chain >= 0 && m->chains[p->chain] == c && claimed && decided(claimed))
+			c->store->followed |= bit(p->node_index);
+	}
+}
+
 static void decide(struct model *m, struct chain *c, struct node *n, uint64_t key, uint64_t wall)
 {
 	struct chain_store *s = c->store;
@@ -457,6 +492,7 @@ static void decide(struct model *m, struct chain *c, struct node *n, uint64_t ke
 	if (best && (best != s->tip || n->prov)) {
 		chain_strip(c);
 		if (best != s->tip) {
+			loss.choice = !turned_to(m, c, best);
 			adopt(m, c, best, key, &loss);
 			lose_above(m, c, best->b.h.number, key, &loss);
 			s->tip = best;
@@ -469,11 +505,19 @@ static void decide(struct model *m, struct chain *c, struct node *n, uint64_t ke
 	if (n->b.state != BLK_CANON && n->b.h.number < UINT64_MAX) {
 		child = chain_canon(c, n->b.h.number + 1);
 		if (child && decided(child) && hash_eq(&child->b.h.parent, &n->b.h.hash)) {
+			loss.choice = child->b.h.number == s->chosen;
+			if (loss.choice)
+				s->chosen = n->b.h.number;
 			adopt(m, c, n, key, &loss);
 			m->priv->dirty |= DIRTY_BLOCKS;
 		}
 	}
-	if (loss.n) {
+	note_followers(m, c);
+	if (loss.n && loss.choice)
+		s->chosen = loss.low;
+	else if (loss.n && loss.low <= s->chosen)
+		s->chosen = UNKNOWN;
+	if (loss.n && !loss.choice) {
 		mark_winners(c);
 		reorg_record(m, c, &loss, key, wall);
 	} else if (s->n_orphans) {

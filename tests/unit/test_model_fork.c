@@ -99,6 +99,55 @@ static void deep_reorgs(void **state)
 	deep_reorg(100, true);
 }
 
+/* Two nodes that were never of one mind: which of them is heard first, and which is followed then, is no reorg. */
+static void two_chains_are_no_reorg(void **state)
+{
+	struct model *m = rig_model(2, 1);
+	struct hash other = rig_hash(1105);
+	struct head h;
+	struct chain *c;
+
+	(void)state;
+	h = rig_head(110, 1110, 1109);
+	rig_say(m, 0, 1320000, &h, SRC_PUSH);
+	for (uint64_t n = 109; n >= 100; n--) {
+		h = rig_head(n, 1000 + n, 1000 + n - 1);
+		rig_say(m, 0, 1320005, &h, SRC_WALK);
+	}
+	h = rig_head(110, 110, 109);
+	rig_say(m, 1, 1320020, &h, SRC_PUSH);
+	rig_tick(m, 1321000);
+	h = rig_head(111, 111, 110);
+	rig_say(m, 1, 1332000, &h, SRC_PUSH);
+	h = rig_head(111, 1111, 1110);
+	rig_say(m, 0, 1332500, &h, SRC_PUSH);
+	rig_tick(m, 1333000);
+	for (uint64_t n = 109; n >= 100; n--) {
+		h = rig_head(n, n, n - 1);
+		rig_say(m, 1, 1333000 + (109 - n) * 1000, &h, SRC_WALK);
+		rig_tick(m, 1333500 + (109 - n) * 1000);
+	}
+	c = model_chain(m);
+	h = rig_head(111, 111, 110);
+	assert_true(hash_eq(&c->head->h.hash, &h.hash));
+	h = rig_head(105, 105, 104);
+	assert_true(hash_eq(&chain_by_number(c, 105)->h.hash, &h.hash));
+	assert_int_equal(chain_by_hash(c, &other)->state, BLK_SIDE);
+	assert_int_equal(c->reorg_count, 0);
+	assert_false(rig_noted(m, "reorg"));
+	/* One that turns to the other's branch does make one. */
+	h = rig_head(112, 112, 111);
+	rig_say(m, 0, 1344000, &h, SRC_PUSH);
+	rig_tick(m, 1345000);
+	h = rig_head(112, 2112, 111);
+	rig_say(m, 0, 1346000, &h, SRC_PUSH);
+	rig_tick(m, 1347000);
+	assert_int_equal(c->reorg_count, 1);
+	assert_int_equal(c->reorgs[0].number, 112);
+	rig_check(m, true);
+	model_free(m);
+}
+
 /* anvil_reorg, evm_revert: the chain becomes shorter, the next head is below the old one but of another branch. */
 static void shortening_reorg(void **state)
 {
@@ -444,6 +493,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_height_reorg),
 		cmocka_unit_test(deep_reorgs),
+		cmocka_unit_test(two_chains_are_no_reorg),
 		cmocka_unit_test(shortening_reorg),
 		cmocka_unit_test(going_back_is_no_reorg),
 		cmocka_unit_test(going_back_is_counted),
