@@ -146,22 +146,25 @@ static bool number_asked(const struct drive *d, uint64_t number)
 	return false;
 }
 
-/* One path fetches each body, the others every sixteenth so that "usable" stays measured. */
+/*
+ * One path fetches each body, the others every sixteenth so that "usable" stays measured: of heads that are new, for the time of
+ * one that a poll merely finds again is ours, not the node's.
+ */
 void drive_want_body(struct drive *d, const struct head *h, enum head_source source)
 {
-	bool sample = false, mine;
+	bool fresh = !d->has_tip || !hash_eq(&d->tip.hash, &h->hash), sample = false, mine;
 	uint64_t chain = wire_chain_key(&d->wire);
 
 	if (d->o.bodies == BODIES_OFF)
 		return;
 	if (source == SRC_POLL && number_asked(d, h->number))
 		return;
-	if (source == SRC_PUSH || source == SRC_POLL)
+	if (fresh && (source == SRC_PUSH || source == SRC_POLL))
 		sample = ++d->heads % 16 == 0;
 	mine = claims_take(d->o.claims, claim_hash(&h->hash));
 	if (mine && chain)
 		(void)claims_take(d->o.claims, claim_number(chain, h->number));
-	if (mine || sample || d->o.bodies == BODIES_ALL)
+	if (mine || sample || (fresh && d->o.bodies == BODIES_ALL))
 		drive_ask_body(d, &h->hash, h->number, SRC_PUSH, !mine);
 }
 

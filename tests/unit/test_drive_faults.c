@@ -235,6 +235,37 @@ static void a_polled_body_comes_once(void **state)
 	assert_true(rig_has_open(&poll, "eth_getBlockByHash", rig_hash_hex(101, 1)));
 }
 
+/*
+ * Of a body that another path fetches, the sample is asked for with the head. Asked when the tip is looked at again, it would
+ * measure how long we waited.
+ */
+static void a_sample_is_of_a_new_head(void **state)
+{
+	unsigned samples = 0, n;
+	char number[20];
+
+	(void)state;
+	poll.d.o.others_push = true;
+	rig_start(&push, 1, 100);
+	rig_start(&poll, 1, 100);
+	for (unsigned i = 101; i <= 132; i++) {
+		rig_head(&push, i, 0, 0);
+		for (n = 0; n < 100 && !rig_has_open(&poll, "eth_getBlockByNumber", "latest"); n++)
+			rig_wait(&poll, 200 * NS_MS);
+		snprintf(number, sizeof(number), "\"0x%x\"", i);
+		rig_reply(&poll, rig_open(&poll, "eth_blockNumber", NULL), number);
+		rig_reply(&poll, rig_open(&poll, "eth_getBlockByNumber", number), rig_block(i, 0, 0));
+		n = rig_count(&poll, "eth_getBlockByHash", rig_hash_hex(i, 0));
+		samples += n;
+		rig_reply(&poll, rig_open(&poll, "eth_getBlockByNumber", "latest"), rig_block(i, 0, 0));
+		assert_int_equal(rig_count(&poll, "eth_getBlockByHash", rig_hash_hex(i, 0)), n);
+		for (unsigned k = 0; k < poll.n_sent; k++)
+			if (!poll.sent[k].answered)
+				rig_error(&poll, &poll.sent[k], -32601, "method not found");
+	}
+	assert_int_equal(samples, 2);
+}
+
 /* A node may claim the last number there is: nothing is computed beyond it. */
 static void the_number_may_be_the_last(void **state)
 {
@@ -283,6 +314,7 @@ int main(void)
 		T(one_subscribe_at_a_time),
 		T(the_genesis_may_come_last),
 		T(a_polled_body_comes_once),
+		T(a_sample_is_of_a_new_head),
 		T(the_number_may_be_the_last),
 	};
 
