@@ -57,8 +57,8 @@ class Chain:
         self.rng = random.Random(1)
 
     def start(self):
-        argv = [ANVIL, "--port", str(self.port), "--no-mining", "--ipc", self.ipc, "--state", os.path.join(self.work, "state.json"),
-                "--state-interval", "100000"]
+        argv = [ANVIL, "--port", str(self.port), "--no-mining", "--max-persisted-states", "16", "--ipc", self.ipc,
+                "--state", os.path.join(self.work, "state.json"), "--state-interval", "100000"]
         log = open(os.path.join(self.work, "anvil.log"), "ab")
         mark = log.tell()
         self.process = subprocess.Popen(argv, stdout=log, stderr=log)
