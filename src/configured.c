@@ -100,6 +100,23 @@ static enum status listen_to(int fd, char *text, size_t size, uint64_t deadline,
 	return ST_OK;
 }
 
+/* Its end, with a moment for what it does once it has nothing more to say: ST_TIMEOUT, then it is killed. */
+static enum status await_end(pid_t pid, int *how, struct err *e)
+{
+	uint64_t until = time_mono() + CONFIGURED_END_S * NS_S;
+	int pause_ms = 1;
+	pid_t got;
+
+	while ((got = waitpid(pid, how, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
+		if (time_mono() >= until)
+			return err_set(e, ST_TIMEOUT, "url_command: it closed its output, but did not end within %d s",
+				       CONFIGURED_END_S);
+		(void)poll(NULL, 0, pause_ms);
+		pause_ms = pause_ms < 50 ? pause_ms * 2 : 50;
+	}
+	return ST_OK;
+}
+
 static enum status run_command(const struct conf_words *w, char *url, size_t size, struct err *e)
 {
 	char *argv[COMMAND_WORDS + 1], *line = NULL;
@@ -112,10 +129,13 @@ static enum status run_command(const struct conf_words *w, char *url, size_t siz
 	if (st == ST_OK) {
 		st = listen_to(out, url, size, time_mono() + CONFIGURED_COMMAND_S * NS_S, e);
 		close(out);
-		if (st != ST_OK)
+		if (st == ST_OK)
+			st = await_end(pid, &how, e);
+		if (st != ST_OK) {
 			kill(pid, SIGKILL);
-		while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
-			;
+			while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
+				;
+		}
 		if (st == ST_OK && !WIFEXITED(how))
 			st = err_set(e, ST_USAGE, "url_command: %.60s: killed by signal %d", argv[0], WTERMSIG(how));
 		else if (st == ST_OK && WEXITSTATUS(how) != 0)

@@ -9,7 +9,10 @@
 #include "model/health.h"
 #include "net/url.h"
 
-enum { CONFIGURED_COMMAND_S = 60 }; /* for a url_command: somebody may have to type a password */
+enum {
+	CONFIGURED_COMMAND_S = 60, /* for what a url_command prints: somebody may have to type a password */
+	CONFIGURED_END_S = 3, /* for its end, once it has closed its output */
+};
 
 /*
  * The endpoints that a word of the command line means: a node's name those of the node (NAME=URL each), all else is a URL.

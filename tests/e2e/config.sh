@@ -82,6 +82,13 @@ t "one that prints nothing" complained 'config:2: .*printed no URL'
 run --once lost
 t "one that is not there" complained 'config:3: .*No such file'
 t "is the user's" code_is 64
+printf 'echo http://127.0.0.1:1; exec >&-; exec sleep 60\n' >"$work/stays"
+file <<END
+node stays { url_command = {"/bin/sh", "$work/stays"} }
+END
+began=$SECONDS
+run --once stays
+t "one that closes its output and stays is not waited for" eval "complained 'config:1: .*did not end' && [ $((SECONDS - began)) -lt 15 ]"
 
 if [ -z "${ANVIL:-}" ]; then
 	n_tests=$((n_tests + 1))
