@@ -19,6 +19,7 @@ struct kind {
 
 struct hooks {
 	struct hook_opts o;
+	char place[160]; /* o.location; short enough that each job's JSON has room for it */
 	struct kind exec, web;
 };
 
@@ -94,7 +95,7 @@ static bool make(struct hook_job *job, const struct hooks *h, const struct alert
 	put_number(job->value, sizeof(job->value), e->value);
 	put_number(job->limit, sizeof(job->limit), e->limit);
 	buf_init(&json, HOOK_JSON - 1);
-	ok = alert_json(&json, e, state, h->o.location) == ST_OK;
+	ok = alert_json(&json, e, state, h->place[0] ? h->place : NULL) == ST_OK;
 	if (ok) {
 		memcpy(job->json, json.p, json.len);
 		job->json_n = json.len;
@@ -161,6 +162,8 @@ enum status hooks_start(struct hooks **out, const struct hook_opts *o, struct er
 	if (!h)
 		return err_set(e, ST_NOMEM, "no memory for alerts");
 	h->o = *o;
+	if (o->location)
+		utf8_clean(h->place, sizeof(h->place), o->location, strlen(o->location));
 	if (o->alert->exec.n)
 		st = begin(&h->exec, &h->o, hook_exec_main, "hook exec", e);
 	if (st == ST_OK && o->alert->webhook.s)

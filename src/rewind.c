@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/time.h"
+#include "base/utf8.h"
 
 enum { STAMP = 20, KEPT_MAX = 1000 };
 
@@ -286,7 +287,7 @@ void rewind_save(struct rewind *w, const struct model *m, uint64_t mono, uint64_
 
 static void report(struct job *j, const struct rewind *w, const struct alert_event *e)
 {
-	char now[40] = "", since[40] = "", value[40], limit[40];
+	char now[40] = "", since[40] = "", value[40], limit[40], place[160] = "";
 	const char *name = strrchr(j->file, '/') + 1;
 	time_t a = (time_t)(e->wall / NS_S), b = (time_t)(e->since_wall / NS_S);
 	struct tm tm;
@@ -295,13 +296,15 @@ static void report(struct job *j, const struct rewind *w, const struct alert_eve
 		strftime(now, sizeof(now), "%Y-%m-%d %H:%M:%S", &tm);
 	if (gmtime_r(&b, &tm))
 		strftime(since, sizeof(since), "%H:%M:%S", &tm);
+	if (w->location)
+		utf8_clean(place, sizeof(place), w->location, strlen(w->location));
 	snprintf(j->report, sizeof(j->report),
 		 "# %s UTC: %s %s %s\n\n%s\n\n- since %s UTC, value %s, limit %s, time %u since the start%s%s\n"
 		 "- recording: %s, from 2 min before (or as far as was known) to 1 min after\n- `chaintop replay %s --at %s`\n",
 		 now, level_word(e->level), e->name, check_info(e->check)->name, e->text, since,
 		 check_value(value, sizeof(value), check_info(e->check)->unit, e->value),
 		 check_value(limit, sizeof(limit), check_info(e->check)->unit, e->limit), e->count,
-		 w->location ? ", at " : "", w->location ? w->location : "", name, name, since);
+		 place[0] ? ", at " : "", place, name, name, since);
 }
 
 static void begin_incident(struct rewind *w, const struct alert_event *e, uint64_t mono, uint64_t wall)

@@ -174,6 +174,29 @@ static void a_command_gets_all_of_it(void **state)
 }
 
 /* Unknown is empty, and null; never 0. */
+/* One page of location leaves no room for the rest: it is cut, the alert is not lost. */
+static void a_long_location_loses_no_alert(void **state)
+{
+	struct alert_event e = event(LEVEL_OK, LEVEL_CRIT);
+	char place[4000] = "fra1 \x1b[31m", many[sizeof(e.text)];
+	struct hooks *h;
+
+	(void)state;
+	memset(place + 10, '"', sizeof(place) - 11);
+	/* What grows most when it is escaped. */
+	memset(many, '"', sizeof(many) - 1);
+	many[sizeof(many) - 1] = '\0';
+	snprintf(e.text, sizeof(e.text), "%s", many);
+	snprintf(e.name, sizeof(e.name), "%.32s", many);
+	snprintf(e.chain, sizeof(e.chain), "%.32s", many);
+	script("cat >$1/long.tmp; mv $1/long.tmp $1/long");
+	h = start(&(struct hook_opts){ .alert = &alert, .location = place });
+	hooks_tell(h, &e);
+	assert_true(there("long"));
+	has(content("long"), "\"location\":\"fra1 ?[31m");
+	hooks_stop(h);
+}
+
 static void an_unknown_value_is_no_number(void **state)
 {
 	struct alert_event e = event(LEVEL_CRIT, LEVEL_OK);
@@ -310,6 +333,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_to_do_is_no_thread),
 		cmocka_unit_test(a_command_gets_all_of_it),
+		cmocka_unit_test(a_long_location_loses_no_alert),
 		cmocka_unit_test(an_unknown_value_is_no_number),
 		cmocka_unit_test(only_crit_is_only_crit),
 		cmocka_unit_test(a_command_that_hangs_is_killed),
