@@ -205,6 +205,9 @@ static enum status name_file(const char *from, const char *to, struct err *e)
 		close(fd);
 		if (rename(from, to) == 0)
 			return ST_OK;
+		err_set_detail(e, ST_IO, errno, "%s: %s", to, strerror(errno));
+		unlink(to);
+		return e->code;
 	}
 	return errno == EEXIST ? is_there(to, e) : err_set_detail(e, ST_IO, errno, "%s: %s", to, strerror(errno));
 }
@@ -549,6 +552,22 @@ enum status recwriter_commit(struct recwriter *w, struct err *e)
 	return ST_OK;
 }
 
+/* A file that has its name, but into which nothing can be written. */
+static void take_back(struct recwriter *w)
+{
+	static const char *const ends[] = { "", "-wal", "-shm" };
+
+	writer_shut(w);
+	for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		char *path = NULL;
+
+		if (asprintf(&path, "%s%s", w->path, ends[i]) < 0)
+			return;
+		unlink(path);
+		free(path);
+	}
+}
+
 enum status recwriter_publish(struct recwriter *w, struct err *e)
 {
 	enum status st = recwriter_commit(w, e);
@@ -577,6 +596,8 @@ enum status recwriter_publish(struct recwriter *w, struct err *e)
 		st = rec_exec(w->db, sql, w->path, e);
 	if (st == ST_OK && recmover_start(&w->mover, w->path, &why) != ST_OK)
 		log_msg(LOG_WARN, "recording: %s: its commits wait for the disk", why.text);
+	if (st != ST_OK)
+		take_back(w);
 	return st;
 }
 

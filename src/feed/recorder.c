@@ -371,6 +371,7 @@ static enum status open_file(struct recorder *r, const char *file, uint64_t mono
 	if (st != ST_OK) {
 		recwriter_abandon(r->w);
 		r->w = NULL;
+		r->commit_at = 0; /* of the frames that it began with */
 	}
 	atomic_store(&r->open, r->w != NULL);
 	return st;

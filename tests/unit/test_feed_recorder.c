@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/time.h"
@@ -610,6 +611,68 @@ static void a_file_that_cannot_be_made(void **state)
 	assert_int_not_equal(access(name("ring6.ct"), F_OK), 0);
 }
 
+/* Wherever the disk ends while a file is made, it is refused whole: nothing of it stays, and the ring goes on. */
+static void a_disk_that_ends_while_a_file_is_made(void **state)
+{
+	struct recorder_feed many[REC_FEEDS_MAX];
+	struct recorder_opts o = { .feeds = many, .n_feeds = REC_FEEDS_MAX, .version = "chaintop test" };
+	struct rlimit before, small;
+	struct recorder *r;
+	struct recorder_stats s;
+	unsigned refused = 0;
+	char show[250];
+
+	(void)state;
+	/* What it begins with is longer than the empty tables are. */
+	memset(show, 'x', sizeof(show) - 1);
+	show[sizeof(show) - 1] = '\0';
+	for (unsigned i = 0; i < REC_FEEDS_MAX; i++) {
+		many[i] = feeds[i % FEEDS];
+		many[i].show = show;
+	}
+	/* Old enough for what it begins with to be due at once. */
+	o.mono = time_mono() - 10 * NS_S;
+	o.wall = time_wall() - 10 * NS_S;
+	OK(recorder_start(&r, &o, &err));
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	for (unsigned pages = 0;; pages++) {
+		small = before;
+		small.rlim_cur = pages * 4096;
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+		recorder_begin(r, name("ends.ct"), 0, time_mono(), time_wall());
+		for (unsigned i = 0; i < 500 && (recorder_stats(r, &s), s.refused == refused && !s.open); i++)
+			(void)poll(NULL, 0, 5);
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+		if (s.open)
+			break;
+		assert_int_equal(s.refused, ++refused);
+		assert_int_not_equal(access(name("ends.ct"), F_OK), 0);
+		assert_int_not_equal(access(name("ends.ct-wal"), F_OK), 0);
+		assert_true(pages < 100);
+	}
+	/* The empty tables have some twelve pages; the feeds, 16 KB of them, come behind. */
+	assert_in_range(refused, 13, 99);
+	stop(r);
+	assert_int_equal(access(name("ends.ct"), F_OK), 0);
+}
+
+/* It has its name, but what is written goes into a log beside it, and there can be none. */
+static void a_file_without_a_log(void **state)
+{
+	struct recorder *r = start_ring((struct recorder_opts){ .queue_bytes = 0 });
+	struct recorder_stats s;
+
+	(void)state;
+	assert_int_equal(mkdir(name("log.ct-wal"), 0700), 0);
+	recorder_begin(r, name("log.ct"), 0, time_mono(), time_wall());
+	for (unsigned i = 0; i < 500 && (recorder_stats(r, &s), s.refused == 0); i++)
+		(void)poll(NULL, 0, 10);
+	assert_int_equal(s.refused, 1);
+	assert_false(s.open);
+	assert_int_not_equal(access(name("log.ct"), F_OK), 0);
+	stop(r);
+}
+
 /* Pace and pause: recorded seconds are seconds, or what they are told to be. */
 static void pace(void **state)
 {
@@ -668,6 +731,7 @@ int main(void)
 		cmocka_unit_test(segments), cmocka_unit_test(rotation), cmocka_unit_test(pace),
 		cmocka_unit_test(a_file_begins_with_the_ring), cmocka_unit_test(the_ring_is_bounded),
 		cmocka_unit_test(the_ring_has_its_time), cmocka_unit_test(a_file_that_cannot_be_made),
+		cmocka_unit_test(a_disk_that_ends_while_a_file_is_made), cmocka_unit_test(a_file_without_a_log),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
