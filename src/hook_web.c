@@ -32,7 +32,10 @@ static void on_message(void *ctx, const char *text, size_t n, const struct net_m
 	p->done = p->ok = true;
 }
 
-/* What a server says to a POST need not be JSON: "ok", or nothing at all. Then the status was well. */
+/*
+ * What a server says to a POST need not be JSON: "ok", or nothing at all. Then the detail is its status; without one of 2xx
+ * nobody has said that it was heard: it may not even be HTTP.
+ */
 static void on_failed(void *ctx, uint64_t token, const struct err *e, uint64_t retry_ns, const char *body, size_t body_n)
 {
 	struct post *p = ctx;
@@ -41,7 +44,7 @@ static void on_failed(void *ctx, uint64_t token, const struct err *e, uint64_t r
 	(void)body;
 	(void)body_n;
 	p->done = true;
-	p->ok = e->code == ST_MALFORMED || e->code == ST_TOO_BIG;
+	p->ok = (e->code == ST_MALFORMED || e->code == ST_TOO_BIG) && e->detail >= 200 && e->detail < 300;
 	p->again = e->code != ST_AUTH && !(e->code == ST_HTTP && e->detail >= 300 && e->detail < 500 && e->detail != 408);
 	p->retry_ns = retry_ns;
 	p->e = *e;

@@ -451,7 +451,7 @@ finish(struct slot *s)
 		return;
 	}
 	if (s->too_big) {
-		err_set(&e, ST_TOO_BIG, "answer of more than %zu bytes", t->limit);
+		err_set_detail(&e, ST_TOO_BIG, (int)status, "answer of more than %zu bytes", t->limit);
 		fail(s, &e);
 		return;
 	}

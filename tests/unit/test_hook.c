@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "hook.h"
+#include "net_peer.h"
 
 static char dir[] = "/tmp/chaintop-hook.XXXXXX";
 static struct conf_alert alert;
@@ -328,6 +329,51 @@ static void a_webhook_that_is_not_there_is_given_up(void **state)
 		assert_null(strstr(lines[i].text, "SECRET"));
 }
 
+static void answer(struct conn *c, void *arg)
+{
+	if (!get_http(c))
+		return;
+	puts_(c, arg);
+	if (strstr(arg, " 500 ")) {
+		static const char page[4096];
+
+		for (unsigned i = 0; i < 64; i++)
+			put(c, page, sizeof(page));
+	}
+}
+
+/* Told is who has got a 2xx: neither bytes that are no HTTP nor a large page of an error are one. */
+static void only_2xx_is_told(void **state)
+{
+	static const struct {
+		const char *answer, *log;
+	} cases[] = {
+		{ "SSH-2.0-OpenSSH_9.6\r\n\r\n", "not told of CRIT geth age: the answer is not HTTP" },
+		{ "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nabc", "not told of CRIT b age: the answer is not HTTP" },
+		{ "HTTP/1.1 500 no\r\nContent-Length: 262144\r\n\r\n", "not told of CRIT c age: " },
+		{ "HTTP/1.1 204 fine\r\n\r\n", "told of CRIT d age" },
+	};
+	static const char *const names[] = { "geth", "b", "c", "d" };
+	char url[64];
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct peer *p = peer_start(&(struct peer_how){ .script = answer, .arg = (char *)(uintptr_t)cases[i].answer });
+		struct alert_event e = event(LEVEL_OK, LEVEL_CRIT);
+		struct hooks *h;
+
+		snprintf(e.name, sizeof(e.name), "%s", names[i]);
+		conf_alert_default(&alert);
+		snprintf(url, sizeof(url), "http://127.0.0.1:%u/hook", peer_port(p));
+		alert.webhook = (struct conf_text){ .s = url, .line = 1 };
+		h = start(&(struct hook_opts){ .alert = &alert, .retry_ns = NS_MS });
+		hooks_tell(h, &e);
+		assert_true(logged(cases[i].log));
+		hooks_stop(h);
+		peer_stop(p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +386,7 @@ int main(void)
 		cmocka_unit_test(too_many_are_dropped),
 		cmocka_unit_test(a_command_that_is_not_there_is_logged),
 		cmocka_unit_test(a_webhook_that_is_not_there_is_given_up),
+		cmocka_unit_test(only_2xx_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
