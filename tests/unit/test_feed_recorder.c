@@ -671,6 +671,7 @@ static void a_file_without_a_log(void **state)
 	assert_false(s.open);
 	assert_int_not_equal(access(name("log.ct"), F_OK), 0);
 	stop(r);
+	assert_int_equal(rmdir(name("log.ct-wal")), 0);
 }
 
 /* Pace and pause: recorded seconds are seconds, or what they are told to be. */
