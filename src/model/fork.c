@@ -453,33 +453,29 @@ static void extend_again(struct model *m, struct chain *c)
 }
 
 /*
- * A reorg is a node that leaves a branch. Where we take the branch of a node that was on no other (two nodes that never agreed,
- * of which we happened to hear the one first), only our choice has changed.
+ * A reorg is a node that leaves a branch. Where we take the branch of nodes that were never on the other one (two nodes that never
+ * agreed, of which now this one is heard first, now that), only our choice has changed.
  */
 static bool turned_to(const struct model *m, const struct chain *c, const struct node *best)
 {
+	const struct node *n = c->store->tip;
+	uint64_t nodes = 0, paths = 0;
+
 	for (unsigned i = 0; i < m->n_paths; i++) {
 		const struct path *p = m->paths[i];
 		const struct node *claimed = p->priv->claim.set ? chain_node(c, &p->priv->claim.hash) : NULL;
 
-		if (p->chain < 0 || m->chains[p->chain] != c || !(c->store->followed & bit(p->node_index)) || !claimed ||
-		    claimed->b.h.number > best->b.h.number)
-			continue;
-		if (relation(c, claimed, best) == REL_ANCESTOR)
+		if (p->chain >= 0 && m->chains[p->chain] == c && claimed && claimed->b.h.number <= best->b.h.number &&
+		    relation(c, claimed, best) != REL_OTHER)
+			nodes |= bit(p->node_index);
+	}
+	for (unsigned i = 0; i < m->n_paths; i++)
+		if (nodes & bit(m->paths[i]->node_index))
+			paths |= bit(i);
+	for (unsigned i = 0; n && i < REORG_DEPTH; i++, n = ready_parent(c, n))
+		if (n->claimed_by & paths)
 			return true;
-	}
 	return false;
-}
-
-static void note_followers(const struct model *m, struct chain *c)
-{
-	for (unsigned i = 0; i < m->n_paths; i++) {
-		const struct path *p = m->paths[i];
-		const struct node *claimed = p->priv->claim.set ? chain_node(c, &p->priv->claim.hash) : NULL;
-
-		if (p->chain >= 0 && m->chains[p->chain] == c && claimed && decided(claimed))
-			c->store->followed |= bit(p->node_index);
-	}
 }
 
 static void decide(struct model *m, struct chain *c, struct node *n, uint64_t key, uint64_t wall)
@@ -512,7 +508,6 @@ static void decide(struct model *m, struct chain *c, struct node *n, uint64_t ke
 			m->priv->dirty |= DIRTY_BLOCKS;
 		}
 	}
-	note_followers(m, c);
 	if (loss.n && loss.choice)
 		s->chosen = loss.low;
 	else if (loss.n && loss.low <= s->chosen)

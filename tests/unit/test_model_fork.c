@@ -135,15 +135,18 @@ static void two_chains_are_no_reorg(void **state)
 	assert_int_equal(chain_by_hash(c, &other)->state, BLK_SIDE);
 	assert_int_equal(c->reorg_count, 0);
 	assert_false(rig_noted(m, "reorg"));
+	/* Now the other one is heard first, for a time. */
+	h = rig_head(112, 1112, 1111);
+	rig_say(m, 0, 1343000, &h, SRC_PUSH);
+	rig_tick(m, 1343500);
+	assert_true(hash_eq(&c->head->h.hash, &h.hash));
+	assert_int_equal(c->reorg_count, 0);
 	/* One that turns to the other's branch does make one. */
 	h = rig_head(112, 112, 111);
 	rig_say(m, 0, 1344000, &h, SRC_PUSH);
 	rig_tick(m, 1345000);
-	h = rig_head(112, 2112, 111);
-	rig_say(m, 0, 1346000, &h, SRC_PUSH);
-	rig_tick(m, 1347000);
+	assert_true(hash_eq(&c->head->h.hash, &h.hash));
 	assert_int_equal(c->reorg_count, 1);
-	assert_int_equal(c->reorgs[0].number, 112);
 	rig_check(m, true);
 	model_free(m);
 }
