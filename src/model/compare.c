@@ -616,7 +616,7 @@ void compare_headline(const struct compare *c, char *out, size_t size)
 		if (c->r.ranked + count_gate(c, GATE_FEW) == 1)
 			say_alone(c, &t);
 		else if (count_gate(c, GATE_FEW))
-			say(&t, "No order: %" PRIu64 " of %d %s needed.", c->r.have,
+			say(&t, "No order: %" PRIu64 " of %d %s needed.", c->r.few,
 			    c->r.by == RANK_APP ? RANK_CALLS : RANK_HEADS, unit_of(c));
 		else if (count_gate(c, GATE_POLLED))
 			say(&t, "No order: heads are polled, so that only our own asking would be measured; "

@@ -248,6 +248,8 @@ static enum gate enough(struct ranking *r, unsigned path)
 	}
 	if (n > r->have)
 		r->have = n;
+	if (n < need && n > r->few)
+		r->few = n;
 	return n < need ? GATE_FEW : GATE_OPEN;
 }
 

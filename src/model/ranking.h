@@ -59,6 +59,7 @@ struct ranking {
 	unsigned ranked; /* so many paths have a rank */
 	enum gate gate[PATHS_MAX];
 	uint64_t have; /* heads, or calls, of the path with the most; the order needs RANK_HEADS, RANK_CALLS */
+	uint64_t few; /* the same of those that still have too few */
 	/* Truth: the block GATE_DEPTH below the lowest head of those that are not far behind; UNKNOWN: there is none. */
 	uint64_t height;
 	enum same same[PATHS_MAX];

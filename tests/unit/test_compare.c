@@ -426,6 +426,19 @@ static void polled_alone(void **state)
 	model_free(m);
 }
 
+/* One path has enough calls, another has not yet: what is lacking is counted, not what is there. */
+static void the_second_has_too_few(void **state)
+{
+	struct model *m = picture();
+
+	(void)state;
+	m->paths[GETH_IPC]->state = m->paths[INFURA]->state = m->paths[ANKR]->state = LINK_WAITING;
+	m->paths[GETH_WS]->span[RACE_10M].timed = 12;
+	a_sentence(m, RANK_APP, "No order: 12 of 30 calls needed.",
+		   "geth ipc is down. infura wss is down. ankr http is down.");
+	model_free(m);
+}
+
 /* Nobody races alone: waiting for heads would not help. */
 static void one_that_is_pushed(void **state)
 {
@@ -769,6 +782,7 @@ int main(void)
 		cmocka_unit_test(heads_decide_without_bodies),
 		cmocka_unit_test(failures_decide_for_apps),
 		cmocka_unit_test(polled_alone),
+		cmocka_unit_test(the_second_has_too_few),
 		cmocka_unit_test(one_that_is_pushed),
 		cmocka_unit_test(backends),
 		cmocka_unit_test(overhead_of_a_transport),
