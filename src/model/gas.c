@@ -203,6 +203,22 @@ static void mark_runs(struct chain *c)
 		c->run_len = (uint16_t)best;
 }
 
+static void next_block(struct chain *c)
+{
+	c->next = (struct fees_next){ .base_known = false };
+	if (!c->head)
+		return;
+	next_base(c, &c->head->h, &c->next);
+	next_blob(c, &c->head->h, &c->next);
+	c->store->next_of = c->head->h.hash;
+}
+
+void gas_head(struct chain *c)
+{
+	if (c->head && !hash_eq(&c->store->next_of, &c->head->h.hash))
+		next_block(c);
+}
+
 void gas_tick(struct model *m, struct chain *c)
 {
 	if (!c->store->stats_dirty)
@@ -212,11 +228,7 @@ void gas_tick(struct model *m, struct chain *c)
 	mark_slots(c);
 	if (c->turns)
 		mark_runs(c);
-	c->next = (struct fees_next){ .base_known = false };
-	if (c->head) {
-		next_base(c, &c->head->h, &c->next);
-		next_blob(c, &c->head->h, &c->next);
-	}
+	next_block(c);
 	gas_stats(c, &c->stats);
 	m->priv->dirty |= DIRTY_BLOCKS;
 }

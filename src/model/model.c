@@ -396,6 +396,8 @@ unsigned model_apply(struct model *m, const struct event *e)
 	}
 	facts_event(m, e);
 	dirty = apply_one(m, e) | m->priv->dirty;
+	if (m->paths[e->path]->chain >= 0)
+		gas_head(m->chains[m->paths[e->path]->chain]);
 	m->priv->dirty = 0;
 	return dirty;
 }

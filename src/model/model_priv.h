@@ -114,6 +114,7 @@ struct chain_store {
 	bool orphans_dirty;
 	bool stats_dirty;
 	bool queue_verified; /* a ✓ has passed the queue */
+	struct hash next_of; /* chain.next is of the block after this one */
 	uint64_t body_low; /* no body below this number */
 	uint64_t body_bytes;
 	uint64_t stats_mono;

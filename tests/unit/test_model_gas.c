@@ -234,6 +234,24 @@ static void next_fees(void **state)
 	model_free(dev);
 }
 
+/* EIP-1559 by hand: full adds an eighth, empty takes one. A head that is shown has its own next block at once, not at the tick. */
+static void next_fee_goes_with_the_head(void **state)
+{
+	struct model *m = rig_model(1, 1);
+	struct head a = rig_head(100, 100, 99), b = rig_head(101, 101, 100);
+
+	(void)state;
+	a.gas_used = 30000000;
+	b.base_fee = u256_from64(1125000000);
+	b.gas_used = 0;
+	put(m, &a, 3);
+	assert_int_equal(u256_sat64(&model_chain(m)->next.base), 1125000000);
+	rig_say(m, 0, 101 * 12000, &b, SRC_PUSH);
+	assert_int_equal(model_chain(m)->head->h.number, 101);
+	assert_int_equal(u256_sat64(&model_chain(m)->next.base), 984375000);
+	model_free(m);
+}
+
 /* The schedule is that of the child: the last block before a fork. */
 static void blob_schedule_of_the_child(void **state)
 {
@@ -419,6 +437,7 @@ int main(void)
 		cmocka_unit_test(early_blocks),
 		cmocka_unit_test(learns_block_time),
 		cmocka_unit_test(next_fees),
+		cmocka_unit_test(next_fee_goes_with_the_head),
 		cmocka_unit_test(blob_schedule_of_the_child),
 		cmocka_unit_test(first_london_block),
 		cmocka_unit_test(real_blocks),
