@@ -396,6 +396,13 @@ done(struct ui *ui, const struct model *m, struct pane *p, enum pane_result what
 	return res | UI_RES_REDRAW;
 }
 
+/* Only the page that is open holds its block: another one's may have gone since it was shown. */
+static const struct block *
+body_of(const struct ui *ui, int i)
+{
+	return i == ui->page ? ui->pages.body : NULL;
+}
+
 static unsigned
 to_pane(struct ui *ui, const struct model *m, int i, enum ui_cmd cmd)
 {
@@ -406,6 +413,7 @@ to_pane(struct ui *ui, const struct model *m, int i, enum ui_cmd cmd)
 	p = &ui->pane[i];
 	if (p->class->command == NULL)
 		return 0;
+	p->body = body_of(ui, i);
 	return done(ui, m, p, p->class->command(p, shown(ui, m), cmd));
 }
 
@@ -629,6 +637,7 @@ ui_click(struct ui *ui, const struct model *m, int x, int y)
 	if (ui->page < 0)
 		focus_on(ui, i);
 	ui->stale[i] = true;
+	p->body = body_of(ui, i);
 	if (p->class->click != NULL)
 		return UI_RES_REDRAW | done(ui, m, p, p->class->click(p, shown(ui, m), x - p->at.x, y - p->at.y));
 	return UI_RES_REDRAW;

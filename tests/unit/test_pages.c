@@ -435,6 +435,29 @@ static void a_page_outlives_its_block(void **state)
 	model_free(m);
 }
 
+/* What a page showed may go once it is left: neither keys for all panes nor a click on where it was touch it. */
+static void a_page_that_was_left(void **state)
+{
+	struct model *m = mockblock_model(true);
+	struct ui *ui = new_ui(120, 36, 2);
+
+	(void)state;
+	frame(ui, m);
+	keys(ui, m, "\n");
+	has(frame(ui, m), "0x7a25…488D uniswap2");
+	ui_key(ui, m, KEY_ESC_);
+	assert_string_equal(ui_focus(ui), "blocks");
+	model_free(m);
+	m = mockup_model();
+	keys(ui, m, "tu");
+	(void)ui_click(ui, m, 20, 10);
+	(void)ui_click(ui, m, 90, 10);
+	keys(ui, m, "t");
+	frame(ui, m);
+	ui_free(ui);
+	model_free(m);
+}
+
 /* A frozen screen shows the copy, but what is asked for comes from the live model. */
 static void frozen(void **state)
 {
@@ -528,6 +551,7 @@ int main(void)
 		cmocka_unit_test(a_body_is_fetched),
 		cmocka_unit_test(nobody_has_it),
 		cmocka_unit_test(a_page_outlives_its_block),
+		cmocka_unit_test(a_page_that_was_left),
 		cmocka_unit_test(frozen),
 		cmocka_unit_test(any_size),
 		cmocka_unit_test(any_key),
