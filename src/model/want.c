@@ -44,6 +44,23 @@ static int pick_path(const struct model *m, const struct chain *c, uint64_t told
 	return best;
 }
 
+/* Whose head stands on n: what nobody announced they have all the same, and a node on another branch has not. */
+static uint64_t holders(const struct model *m, const struct chain *c, const struct node *n)
+{
+	uint64_t paths = 0;
+
+	for (unsigned i = 0; i < m->n_paths; i++) {
+		const struct claim *claim = &m->paths[i]->priv->claim;
+		const struct node *at = claim->set && usable_path(m, c, i) ? chain_node(c, &claim->hash) : NULL;
+
+		for (unsigned k = 0; at && at->b.h.number > n->b.h.number && k < 2 * DEEP; k++)
+			at = chain_parent(c, at);
+		if (at == n)
+			paths |= bit(i);
+	}
+	return paths;
+}
+
 static bool due(const struct model *m, uint64_t asked)
 {
 	return asked == UNKNOWN || sub_sat(m->now_mono, asked) >= AGAIN_NS;
@@ -57,7 +74,7 @@ static void want_block(const struct model *m, const struct chain *c, struct list
 
 	if (l->n == l->max || n->asks >= ASKS_MAX || !due(m, n->asked_mono))
 		return;
-	path = pick_path(m, c, n->told_by, n->missed_by, first, n->asks);
+	path = pick_path(m, c, n->told_by ? n->told_by : holders(m, c, n), n->missed_by, first, n->asks);
 	if (path < 0)
 		return;
 	n->asked_mono = m->now_mono;

@@ -33,6 +33,32 @@ static void head_shows_at_once(void **state)
 	model_free(m);
 }
 
+/* A block below the heads of one node is asked of that node: the other one, on a branch of its own, would only fail. */
+static void a_hole_is_asked_of_who_stands_on_it(void **state)
+{
+	struct model *m = rig_model(2, 1);
+	struct head far = rig_head(115, 115, 114), below = rig_head(114, 114, 113), other = rig_head(115, 2115, 2114);
+	struct want w[8];
+	unsigned n, asked = 0;
+
+	(void)state;
+	rig_run(m, 1, 100, 110);
+	rig_say(m, 1, 1380000, &far, SRC_PUSH);
+	rig_say(m, 1, 1380010, &below, SRC_WALK);
+	rig_say(m, 0, 1380100, &other, SRC_PUSH);
+	rig_tick(m, 1381000);
+	assert_true(hash_eq(&model_chain(m)->head->h.hash, &far.hash));
+	n = model_wants(m, w, 8);
+	for (unsigned i = 0; i < n; i++) {
+		if (!hash_eq(&w[i].hash, &below.parent))
+			continue;
+		asked++;
+		assert_int_equal(w[i].path, 1);
+	}
+	assert_int_equal(asked, 1);
+	model_free(m);
+}
+
 static void gap_and_fill(void **state)
 {
 	struct model *m = rig_model(1, 1);
@@ -549,6 +575,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(head_shows_at_once),
+		cmocka_unit_test(a_hole_is_asked_of_who_stands_on_it),
 		cmocka_unit_test(gap_and_fill),
 		cmocka_unit_test(null_block_is_none),
 		cmocka_unit_test(chains_are_apart),
