@@ -283,6 +283,7 @@ struct loss {
 	struct hash from, from_tip;
 	uint16_t path;
 	bool choice; /* nobody turned: what loses was on another branch all along */
+	uint64_t floor; /* the lowest block that was taken */
 };
 
 static void lose(struct model *m, struct chain *c, struct node *n, uint64_t key, struct loss *loss)
@@ -338,6 +339,7 @@ static void adopt(struct model *m, struct chain *c, struct node *n, uint64_t key
 		if (other && other != n)
 			lose(m, c, other, key, loss);
 		win(c, n);
+		loss->floor = n->b.h.number;
 	}
 }
 
@@ -483,7 +485,7 @@ static void decide(struct model *m, struct chain *c, struct node *n, uint64_t ke
 	struct chain_store *s = c->store;
 	struct node *best = choose(m, c), *child;
 	struct hash shown = c->head ? c->head->h.hash : (struct hash){ .b = { 0 } };
-	struct loss loss = { .n = 0 };
+	struct loss loss = { .n = 0, .floor = UNKNOWN };
 
 	if (best && (best != s->tip || n->prov)) {
 		chain_strip(c);
@@ -502,14 +504,12 @@ static void decide(struct model *m, struct chain *c, struct node *n, uint64_t ke
 		child = chain_canon(c, n->b.h.number + 1);
 		if (child && decided(child) && hash_eq(&child->b.h.parent, &n->b.h.hash)) {
 			loss.choice = child->b.h.number == s->chosen;
-			if (loss.choice)
-				s->chosen = n->b.h.number;
 			adopt(m, c, n, key, &loss);
 			m->priv->dirty |= DIRTY_BLOCKS;
 		}
 	}
-	if (loss.n && loss.choice)
-		s->chosen = loss.low;
+	if (loss.choice && loss.floor != UNKNOWN)
+		s->chosen = loss.floor;
 	else if (loss.n && loss.low <= s->chosen)
 		s->chosen = UNKNOWN;
 	if (loss.n && !loss.choice) {

@@ -121,7 +121,7 @@ struct chain_store {
 	/* Of chain.reorgs: its line in the event log, and how often in a row it was the same height. */
 	uint64_t reorg_note[REORGS], review_mono;
 	unsigned reorg_same[REORGS];
-	uint64_t chosen; /* the lowest height of a branch that we took while no node had turned to it; else UNKNOWN */
+	uint64_t chosen; /* the lowest block of a branch that we took while no node had turned to it; else UNKNOWN */
 	uint16_t tag_path[2];
 };
 

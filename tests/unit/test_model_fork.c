@@ -151,6 +151,33 @@ static void two_chains_are_no_reorg(void **state)
 	model_free(m);
 }
 
+/* The same where the other one's head lies above all that is known of the first. */
+static void a_head_above_is_no_reorg(void **state)
+{
+	struct model *m = rig_model(2, 1);
+	struct head h;
+
+	(void)state;
+	for (uint64_t n = 109; n >= 100; n--) {
+		h = rig_head(n, 1000 + n, 1000 + n - 1);
+		rig_say(m, 0, 1320005, &h, SRC_BACKFILL);
+	}
+	h = rig_head(110, 110, 109);
+	rig_say(m, 1, 1320020, &h, SRC_BACKFILL);
+	rig_tick(m, 1321000);
+	assert_true(hash_eq(&model_chain(m)->head->h.hash, &h.hash));
+	for (uint64_t n = 109; n >= 100; n--) {
+		h = rig_head(n, n, n - 1);
+		rig_say(m, 1, 1322000 + (109 - n) * 1000, &h, SRC_ASKED);
+		rig_tick(m, 1322500 + (109 - n) * 1000);
+	}
+	h = rig_head(101, 101, 100);
+	assert_true(hash_eq(&chain_by_number(model_chain(m), 101)->h.hash, &h.hash));
+	assert_int_equal(model_chain(m)->reorg_count, 0);
+	rig_check(m, true);
+	model_free(m);
+}
+
 /* anvil_reorg, evm_revert: the chain becomes shorter, the next head is below the old one but of another branch. */
 static void shortening_reorg(void **state)
 {
@@ -497,6 +524,7 @@ int main(void)
 		cmocka_unit_test(same_height_reorg),
 		cmocka_unit_test(deep_reorgs),
 		cmocka_unit_test(two_chains_are_no_reorg),
+		cmocka_unit_test(a_head_above_is_no_reorg),
 		cmocka_unit_test(shortening_reorg),
 		cmocka_unit_test(going_back_is_no_reorg),
 		cmocka_unit_test(going_back_is_counted),
