@@ -463,6 +463,8 @@ static bool turned_to(const struct model *m, const struct chain *c, const struct
 	const struct node *n = c->store->tip;
 	uint64_t nodes = 0, paths = 0;
 
+	if (n && n->b.h.number <= best->b.h.number && relation(c, n, best) == REL_ANCESTOR)
+		return true; /* no other branch */
 	for (unsigned i = 0; i < m->n_paths; i++) {
 		const struct path *p = m->paths[i];
 		const struct node *claimed = p->priv->claim.set ? chain_node(c, &p->priv->claim.hash) : NULL;

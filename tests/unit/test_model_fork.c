@@ -166,6 +166,9 @@ static void a_head_above_is_no_reorg(void **state)
 	rig_say(m, 1, 1320020, &h, SRC_BACKFILL);
 	rig_tick(m, 1321000);
 	assert_true(hash_eq(&model_chain(m)->head->h.hash, &h.hash));
+	h = rig_head(111, 111, 110);
+	rig_say(m, 1, 1321500, &h, SRC_FIRST);
+	rig_tick(m, 1322000);
 	for (uint64_t n = 109; n >= 100; n--) {
 		h = rig_head(n, n, n - 1);
 		rig_say(m, 1, 1322000 + (109 - n) * 1000, &h, SRC_ASKED);
