@@ -372,7 +372,8 @@ void rewind_tick(struct rewind *w, const struct model *m, uint64_t mono, uint64_
 	recorder_stats(w->r, &s);
 	if (s.refused != w->refused) {
 		w->refused = s.refused;
-		snprintf(w->say, sizeof(w->say), "cannot record: %s; view 8 has the log", status_word(s.failing));
+		snprintf(w->say, sizeof(w->say), "cannot record: %s; view 8 has the log",
+			 s.failing == ST_USAGE ? "this second has a file already" : status_word(s.failing));
 		w->state = REWIND_RING;
 		return;
 	}

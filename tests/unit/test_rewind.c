@@ -186,7 +186,7 @@ static void two_presses_in_a_row(void **state)
 	/* The same second: the name is taken, nothing is overwritten. */
 	rewind_key(&t.w, t.m, t.now, WALL + 5 * NS_S);
 	becomes(&t, 7, REWIND_RING, false);
-	assert_non_null(strstr(t.w.say, "cannot record"));
+	assert_non_null(strstr(t.w.say, "cannot record: this second has a file already"));
 	/* And again. */
 	rewind_key(&t.w, t.m, t.now, WALL + 8 * NS_S);
 	becomes(&t, 9, REWIND_USER, true);
