@@ -105,6 +105,14 @@ static enum status decode(char **out, const char *s, size_t n, struct err *e)
 	return ST_OK;
 }
 
+/* "my node=ws://…": meant as a name, and better said so than that some port is none. */
+static bool bad_name(const char *s)
+{
+	size_t n = strcspn(s, "=/?@[");
+
+	return s[n] == '=' && (s[n + 1] == '/' || strstr(s + n, "://"));
+}
+
 /* NAME= in front, if NAME is made of name characters only; else it is part of the URL. */
 static enum status take_name(struct url *u, const char **word, struct err *e)
 {
@@ -113,6 +121,8 @@ static enum status take_name(struct url *u, const char **word, struct err *e)
 
 	while (is_alnum(s[n]) || s[n] == '_' || s[n] == '-')
 		n++;
+	if ((n == 0 || s[n] != '=') && bad_name(s))
+		return usage(e, "the name in front of = has other characters than A-Z a-z 0-9 _ -", "my-node=ws://host:port");
 	if (n == 0 || s[n] != '=')
 		return ST_OK;
 	if (n >= sizeof(u->name))

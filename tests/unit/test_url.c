@@ -150,6 +150,28 @@ test_refused(void **state)
 	free(huge);
 }
 
+/* The error is of what is wrong. */
+static void
+test_bad_name(void **state)
+{
+	static const char *const words[] = { "my node=ws://h:8546", "<b>=http://h", "a'b|c=/data/geth.ipc", "=ws://h", "a:1=ws://h" };
+	struct err e;
+	struct url u;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		assert_int_equal(url_parse(&u, words[i], &e), ST_USAGE);
+		assert_non_null(strstr(e.text, "the name in front of ="));
+	}
+	/* No names: an = in the path, in the query, in a password. */
+	assert_int_equal(url_parse(&u, "h:8545/?to=http://x", &e), ST_OK);
+	url_fini(&u);
+	assert_int_equal(url_parse(&u, "/tmp/a b=/geth.ipc", &e), ST_OK);
+	url_fini(&u);
+	assert_int_equal(url_parse(&u, "ws://u:p=/@h", &e), ST_USAGE);
+	assert_null(strstr(e.text, "the name in front of ="));
+}
+
 static void
 test_userinfo(void **state)
 {
@@ -265,6 +287,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_bad_name),
 		cmocka_unit_test(test_userinfo),
 		cmocka_unit_test(test_errors_keep_secrets),
 		cmocka_unit_test(test_redact),
