@@ -11,6 +11,7 @@
 enum {
 	CHUNK = 4096,
 	KEPT = 16, /* containers whose members' names are remembered: what hides deeper has no notes */
+	INDENT_MOST = 64, /* from here on lines begin in the same column: else 20 KB of brackets become 300 MB of blanks */
 	NOTE_SIZE = 2 * NUMBER_MAX,
 };
 
@@ -65,7 +66,7 @@ static void end_line(struct writer *w)
 		w->note[0] = '\0';
 	}
 	put(w, "\n");
-	for (unsigned i = 0; i < w->depth; i++)
+	for (unsigned i = 0; i < w->depth && i < INDENT_MOST; i++)
 		put(w, "  ");
 }
 

@@ -113,7 +113,7 @@ static void long_strings(void **state)
 static void deep(void **state)
 {
 	enum { N = 2 * JSON_TEXT_DEPTH };
-	const struct json_text_opts o = { .line = true };
+	const struct json_text_opts o = { .line = true }, lines = { .line = false };
 	char *text = malloc(2 * N + 1), *out;
 	enum status st;
 
@@ -124,6 +124,11 @@ static void deep(void **state)
 	out = write_n(text, 8000, &o, &st);
 	assert_int_equal(st, ST_OK);
 	assert_int_equal(strlen(out), 8001);
+	free(out);
+	/* Its lines are indented, but each depth does not make all of them longer: a short answer is no flood of blanks. */
+	out = write_n(text, 8000, &lines, &st);
+	assert_int_equal(st, ST_OK);
+	assert_true(strlen(out) < 8000 * 150);
 	free(out);
 	memset(text, '[', N);
 	out = write_n(text, N, &o, &st);

@@ -154,7 +154,9 @@ test_refused(void **state)
 static void
 test_bad_name(void **state)
 {
-	static const char *const words[] = { "my node=ws://h:8546", "<b>=http://h", "a'b|c=/data/geth.ipc", "=ws://h", "a:1=ws://h" };
+	static const char *const words[] = {
+		"my node=ws://h:8546", "<b>=http://h", "a'b|c=/data/geth.ipc", "=ws://h", "a:1=ws://h",
+	};
 	struct err e;
 	struct url u;
 
