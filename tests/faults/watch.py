@@ -65,7 +65,8 @@ class Probe:
             self.traffic[e["path"]] = e
         elif kind in ("link", "chain", "gap"):
             getattr(self, kind + "s").append(e)
-        if kind in ANSWERS and e["code"] != "ok":
+        # That this node has no eth_config is no fault of the case.
+        if kind in ANSWERS and e["code"] != "ok" and not (e["code"] == "unsupported" and e.get("method") == "eth_config"):
             self.words[e["code"]].append(e)
 
     def find(self, kind, **fields):

@@ -301,6 +301,11 @@ static void a_command_that_is_not_there_is_logged(void **state)
 	struct hooks *h;
 
 	(void)state;
+	/* There it is told that the child began, whatever became of it. */
+	if (getenv("CHAINTOP_SLOW")) {
+		print_message("SKIP: posix_spawn under valgrind knows no program that is not there\n");
+		skip();
+	}
 	script("");
 	alert.exec.at[0].s = "/no/such/program";
 	h = start(&(struct hook_opts){ .alert = &alert });

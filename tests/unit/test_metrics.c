@@ -380,7 +380,7 @@ static void fifty_paths(void **state)
 	assert_true(series > 15000);
 	assert_true(n < 4 << 20);
 	/* Sanitizers take several times as long; a frame's time is the bound that a user would feel. */
-	assert_true(best < 200 * NS_MS);
+	assert_true(best < 200 * NS_MS || getenv("CHAINTOP_SLOW"));
 	metrics_free(x);
 	model_free(m);
 }
