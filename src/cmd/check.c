@@ -332,8 +332,11 @@ static enum status ready(const struct app *a, struct err *e)
 	}
 	if (c->check_for < 2 * NS_S)
 		return err_set(e, ST_USAGE, "--for: at least 2s, to see each thing twice");
-	if (c->check_timeout <= c->check_for)
-		return err_set(e, ST_USAGE, "--timeout: longer than --for");
+	if (c->check_timeout <= c->check_for) {
+		err_set(e, ST_USAGE, "--timeout: %llu s in all is too short for --for %llu s, which begins with the first block",
+			(unsigned long long)(c->check_timeout / NS_S), (unsigned long long)(c->check_for / NS_S));
+		return err_cure(e, "--timeout %llus", (unsigned long long)(c->check_for / NS_S + 10));
+	}
 	return ST_OK;
 }
 

@@ -455,8 +455,8 @@ static void extend_again(struct model *m, struct chain *c)
 }
 
 /*
- * A reorg is a node that leaves a branch. Where we take the branch of nodes that were never on the other one (two nodes that never
- * agreed, of which now this one is heard first, now that), only our choice has changed.
+ * A reorg is a node that leaves a branch. Where we take the branch of nodes that were never on the other one (two nodes that
+ * never agreed, of which now this one is heard first, now that), only our choice has changed.
  */
 static bool turned_to(const struct model *m, const struct chain *c, const struct node *best)
 {

@@ -250,9 +250,12 @@ static struct node *ancestor(const struct chain *c, struct node *n, uint64_t hei
 	return n && n->b.h.number == height ? n : NULL;
 }
 
-/* Do two nodes have different blocks below what may still change? *mine, *theirs: the lowest two that differ, as far as known. */
+/*
+ * Do two nodes have different blocks below what may still change? *mine, *theirs: the lowest two that differ, as far as known;
+ * *parted: they have one parent.
+ */
 static bool disagree(const struct subject_ref *r, const struct node **mine, const struct node **theirs, struct node *a,
-		     struct node *b, bool *known)
+		     struct node *b, bool *known, bool *parted)
 {
 	unsigned depth = r->chain->info->kind == CHAIN_POA ? HASH_DEPTH_POA : HASH_DEPTH;
 	uint64_t height = a->b.h.number < b->b.h.number ? a->b.h.number : b->b.h.number;
@@ -271,6 +274,7 @@ static bool disagree(const struct subject_ref *r, const struct node **mine, cons
 		a = chain_parent(r->chain, a);
 		b = chain_parent(r->chain, b);
 	}
+	*parted = a && a == b;
 	return true;
 }
 
@@ -285,19 +289,20 @@ void check_hash(struct subject_ref *r, struct finding *f)
 	const struct path *against = NULL;
 	unsigned agree = 1, differ = 0;
 	char number[28], a[5], b[5];
-	bool known;
+	bool known, parted = false, seen = false;
 
 	for (unsigned i = 0; i < r->m->n_paths && own; i++) {
 		other = r->m->paths[i]->node_index == i && i != r->s->index ? head_of(r, i) : NULL;
 		if (!other)
 			continue;
-		if (!disagree(r, &x, &y, own, other, &known)) {
+		if (!disagree(r, &x, &y, own, other, &known, &parted)) {
 			agree += known;
 			continue;
 		}
 		if (differ++ == 0) {
 			mine = x;
 			theirs = y;
+			seen = parted;
 			against = r->m->paths[i];
 		}
 	}
@@ -306,7 +311,7 @@ void check_hash(struct subject_ref *r, struct finding *f)
 	else if (differ < agree)
 		found(r, f, CHECK_hash, 0, "%s: on the same chain as the others", r->s->name);
 	else
-		found(r, f, CHECK_hash, 1, "%s: other chain since %s (%s, %s has %s)", r->s->name,
+		found(r, f, CHECK_hash, 1, "%s: other chain since %s%s (%s, %s has %s)", r->s->name, seen ? "" : "before ",
 		      note_number(number, mine->b.h.number), note_hash(a, &mine->b.h.hash), against->node,
 		      note_hash(b, &theirs->b.h.hash));
 }

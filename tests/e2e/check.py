@@ -194,6 +194,9 @@ class Check(unittest.TestCase):
             p = self.run_check(*args, timeout=20)
             self.assertEqual((p.returncode, p.stderr), (3, ""), (args, p.stdout, p.stderr))
             self.assertRegex(p.stdout, r"\ACHAINTOP UNKNOWN - [^|\n]+\n\Z", args)
+        p = self.run_check("--for", "15s", "ws://127.0.0.1:1")
+        self.assertIn("--timeout: 15 s in all is too short for --for 15 s, ", p.stdout)
+        self.assertIn("try: --timeout 25s", p.stdout)
 
     def test_interrupted(self):
         n = self.node()

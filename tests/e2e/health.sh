@@ -77,7 +77,7 @@ t "it goes on: at the newest" becomes "OK  " c "at the newest"
 t "and not old" becomes "OK  " c "head age"
 
 control c test_reorg '[4]'
-t "c is on another chain" becomes CRIT c "hash agrees" "other chain since [0-9,]+ \([0-9a-f]{4}, [ab] has [0-9a-f]{4}\)"
+t "c is on another chain" becomes CRIT c "hash agrees" "other chain since (before )?[0-9,]+ \([0-9a-f]{4}, [ab] has [0-9a-f]{4}\)"
 t "line 2 says it first" wait_for 10 '^ *CRIT '
 t "a is on the right one" becomes "OK  " a "hash agrees"
 t "nothing was reorganised for the others" becomes "(OK  |WARN)" "OP Mainnet" reorgs

@@ -356,6 +356,28 @@ static void hash_differs(void **state)
 	assert_int_equal(world_until(&w, INFURA, CHECK_hash, LEVEL_OK), 183 * S);
 }
 
+/* Where they parted is below what was heard: the lowest block known is no beginning. */
+static void hash_differs_from_before(void **state)
+{
+	struct hash theirs = rig_hash(1011), ours = rig_hash(11);
+	char text[120];
+
+	(void)state;
+	world_init(&w, 1, 12000);
+	world_run(&w, 120 * S);
+	w.mask = ALL & ~(1u << INFURA);
+	for (uint64_t n = 11; n <= 14; n++) {
+		struct head h = world_head(&w, n, 1000 + n, n == 11 ? 9999 : 1000 + n - 1);
+
+		world_run(&w, n * w.t_ms);
+		rig_say(w.m, INFURA, w.ms + 3, &h, SRC_PUSH);
+	}
+	(void)world_until(&w, INFURA, CHECK_hash, LEVEL_CRIT);
+	snprintf(text, sizeof(text), "infura: other chain since before 11 (%02x%02x, geth has %02x%02x)", theirs.b[0],
+		 theirs.b[1], ours.b[0], ours.b[1]);
+	world_is(&w, INFURA, CHECK_hash, LEVEL_CRIT, text);
+}
+
 /* Of two halves nobody knows which one is right; the branch that is followed changes with each head, the findings do not. */
 static void hash_halves(void **state)
 {
@@ -670,6 +692,7 @@ int main(void)
 		T(age_by_the_clock), T(two_bad_raise_three_good_clear), T(one_evaluation_a_second), T(silent),
 		T(silent_just_below), T(silent_poa), T(silent_after_a_connect), T(silent_from_the_start),
 		T(behind), T(behind_just_below), T(behind_rollup), T(hash_differs),
+		T(hash_differs_from_before),
 		T(hash_halves), T(hash_poa), T(finality_slot), T(finality_bsc), T(finality_polygon), T(finality_rollup),
 		T(finality_not_told),
 		T(final_changed), T(reorg_limits), T(reorg_is_over), T(head_back), T(head_back_often), T(head_back_is_no_reorg),

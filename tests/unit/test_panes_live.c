@@ -158,6 +158,7 @@ static void endpoints_in_trouble(void **state)
 	struct model *m = mockup_model();
 	struct path *p = m->paths[0];
 	const char *f;
+	struct chain twin;
 
 	(void)state;
 	p->state = LINK_WAITING;
@@ -172,6 +173,12 @@ static void endpoints_in_trouble(void **state)
 	has(f, "geth    ws   down 127.0.0.1:8546 refused → start geth with --ws, next try in 4.0s ");
 	has(f, "geth    ipc  connecting upgrade ");
 	has(f, "infura  wss  other chain 1: Ethereum ");
+	/* Two anvils: the number alone would say that it is the chain on the screen. */
+	twin = *m->chains[0];
+	m->chains[1] = &twin;
+	m->paths[2]->chain = 1;
+	has(again(m, 160, 6), "infura  wss  other chain 1: Ethereum, another genesis ");
+	m->paths[2]->chain = 0;
 	m->paths[1]->attempt = 3;
 	snprintf(m->paths[1]->errors.last, sizeof(m->paths[1]->errors.last), "connection refused");
 	has(again(m, 160, 6), "geth    ipc  connecting upgrade, try 3 after: connection refused ");

@@ -118,8 +118,8 @@ static void trouble(const struct view *v, const struct path *p, struct table_cel
 
 		out->role = p->wrong_chain ? ROLE_CRIT : ROLE_WARN;
 		if (c->id_known && !c->network)
-			snprintf(out->text, sizeof(out->text), "%s %llu: %s", path_state_word(p), (unsigned long long)c->id,
-				 c->name);
+			snprintf(out->text, sizeof(out->text), "%s %llu: %s%s", path_state_word(p), (unsigned long long)c->id,
+				 c->name, c != model_chain(v->m) && model_chain(v->m)->id == c->id ? ", another genesis" : "");
 		else
 			snprintf(out->text, sizeof(out->text), "%s", path_state_word(p));
 		return;
