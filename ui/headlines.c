@@ -255,7 +255,10 @@ add_short(struct line *l, const struct model *m, const struct chain *c)
 {
 	char buf[NUMBER_MAX];
 
-	if (c->next.base_known)
+	/* Less than the last digit is not nothing. */
+	if (c->next.base_known && !u256_is_zero(&c->next.base) && u256_sat64(&c->next.base) < 500000)
+		add(l, 3, ROLE_TEXT, 0, "  next <0.001");
+	else if (c->next.base_known)
 		add(l, 3, ROLE_TEXT, 0, "  next %s", number_fee_in(buf, sizeof(buf), &c->next.base, FEE_GWEI));
 	if (c->final.known)
 		add(l, 6, ROLE_TEXT, 0, "  final %s",

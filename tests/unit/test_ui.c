@@ -234,6 +234,10 @@ test_head_lines_exact(void **state)
 	frame(ui, m, 0);
 	has(" Ethereum 25,490,415 ✓  4.2 s old ▕██    ▏  next 9.342  final 14m04s    16:00:03\n"
 		" OK  all 3 paths at the newest block");
+	/* A dev chain's seven wei are not nothing. */
+	c->next.base = u256_from64(7);
+	frame(ui, m, DIRTY_ALL);
+	has("  next <0.001  final 14m04s ");
 	ui_resize(ui, 40, 12);
 	frame(ui, m, 0);
 	has(" Ethereum 25,490,415 ✓  4.2 s old\n");
