@@ -234,7 +234,10 @@ static void next_fees(void **state)
 	model_free(dev);
 }
 
-/* EIP-1559 by hand: full adds an eighth, empty takes one. A head that is shown has its next block at once, not at the tick. */
+/*
+ * EIP-1559 by hand: full adds an eighth, empty takes one. A head that is shown has its next block at once, not at the
+ * tick.
+ */
 static void next_fee_goes_with_the_head(void **state)
 {
 	struct model *m = rig_model(1, 1);
