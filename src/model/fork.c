@@ -438,6 +438,32 @@ static void reorg_record(struct model *m, struct chain *c, const struct loss *lo
 					 key, wall, "%s", text);
 }
 
+/* A branch that is learnt from its top down takes the chain's blocks one by one: it is one reorg that grows. */
+static bool reorg_grows(struct chain *c, const struct loss *loss)
+{
+	struct node *from = c->n_reorgs ? chain_node(c, &c->reorgs[0].from) : NULL;
+
+	return from && loss->high + 1 == c->reorgs[0].number && hash_eq(&from->b.h.parent, &loss->from_tip);
+}
+
+static void reorg_grow(struct model *m, struct chain *c, const struct loss *loss)
+{
+	struct reorg *r = &c->reorgs[0];
+	struct node *to = chain_canon(c, loss->low);
+	char text[200];
+
+	r->number = loss->low;
+	r->depth += loss->n;
+	r->from = loss->from;
+	r->path = loss->path;
+	r->lived_ns = UNKNOWN;
+	r->to = to && decided(to) ? to->b.h.hash : (struct hash){ .b = { 0 } };
+	c->store->reorg_same[0] = 1;
+	reorg_text(c, 0, text, sizeof(text));
+	if (c->store->reorg_note[0] != UNKNOWN && !note_update(m, c->store->reorg_note[0], "%s", text))
+		c->store->reorg_note[0] = UNKNOWN;
+}
+
 /* Heads that wait in the queue and extend what was decided are shown at once. */
 static void extend_again(struct model *m, struct chain *c)
 {
@@ -488,6 +514,7 @@ static void decide(struct model *m, struct chain *c, struct node *n, uint64_t ke
 	struct node *best = choose(m, c), *child;
 	struct hash shown = c->head ? c->head->h.hash : (struct hash){ .b = { 0 } };
 	struct loss loss = { .n = 0, .floor = UNKNOWN };
+	bool below = false;
 
 	if (best && (best != s->tip || n->prov)) {
 		chain_strip(c);
@@ -506,6 +533,7 @@ static void decide(struct model *m, struct chain *c, struct node *n, uint64_t ke
 		child = chain_canon(c, n->b.h.number + 1);
 		if (child && decided(child) && hash_eq(&child->b.h.parent, &n->b.h.hash)) {
 			loss.choice = child->b.h.number == s->chosen;
+			below = loss.n == 0;
 			adopt(m, c, n, key, &loss);
 			m->priv->dirty |= DIRTY_BLOCKS;
 		}
@@ -516,7 +544,10 @@ static void decide(struct model *m, struct chain *c, struct node *n, uint64_t ke
 		s->chosen = UNKNOWN;
 	if (loss.n && !loss.choice) {
 		mark_winners(c);
-		reorg_record(m, c, &loss, key, wall);
+		if (below && reorg_grows(c, &loss))
+			reorg_grow(m, c, &loss);
+		else
+			reorg_record(m, c, &loss, key, wall);
 	} else if (s->n_orphans) {
 		mark_winners(c);
 	}

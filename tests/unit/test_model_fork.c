@@ -51,6 +51,7 @@ static void deep_reorg(unsigned depth, bool top_first)
 	struct model *m = rig_model(1, 1);
 	uint64_t tip = 100 + depth, ms = (tip + 1) * 12000;
 	struct chain *c;
+	char text[64];
 
 	rig_run(m, 0, 100, tip);
 	if (top_first) {
@@ -82,10 +83,12 @@ static void deep_reorg(unsigned depth, bool top_first)
 	}
 	assert_int_equal(chain_by_number(c, 100)->state, BLK_CANON);
 	assert_false(chain_by_number(c, 101)->gap_before);
-	/* However it was learnt, every height that changed is told. */
+	/* However it was learnt, it is one reorg. */
+	assert_int_equal(c->reorg_count, 1);
 	assert_int_equal(c->reorgs[0].number, 101);
-	if (!top_first)
-		assert_int_equal(c->reorgs[0].depth, depth);
+	assert_int_equal(c->reorgs[0].depth, depth);
+	snprintf(text, sizeof(text), "reorg depth %u at 101: ", depth);
+	assert_true(rig_noted(m, text));
 	rig_check(m, true);
 	model_free(m);
 }
