@@ -190,7 +190,8 @@ void check_errors(struct subject_ref *r, struct finding *f)
 		      r->s->name, (unsigned long long)by[most], (unsigned long long)n, retry);
 	else if (failed)
 		found(r, f, CHECK_errors, 100.0 * (double)failed / (double)n, "%s: %llu of %llu calls failed (%s)%s",
-		      r->s->name, (unsigned long long)failed, (unsigned long long)n, status_word(most), retry);
+		      r->s->name, (unsigned long long)failed, (unsigned long long)n,
+		      most == ST_NULL ? "null answers" : status_word(most), retry);
 	else
 		found(r, f, CHECK_errors, 0, "%s: none of %llu calls failed", r->s->name, (unsigned long long)n);
 }
