@@ -133,6 +133,15 @@ log_msg(enum log_level level, const char *fmt, ...)
 	pthread_mutex_unlock(&state.lock);
 }
 
+void
+log_foreign(void *who, const char *fmt, va_list ap)
+{
+	char text[200];
+
+	if (vsnprintf(text, sizeof(text), fmt, ap) > 0)
+		log_msg(LOG_WARN, "%s: %.*s", (const char *)who, (int)strcspn(text, "\n"), text);
+}
+
 size_t
 log_lines(struct log_line *out, size_t max)
 {

@@ -5,6 +5,7 @@
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,8 @@ struct log_line {
 enum status log_open(const char *file, enum log_level least, struct err *e) MUST_CHECK;
 void log_close(void);
 void log_msg(enum log_level level, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* What a library has to say, its first line, as a warning: for libraries that take a function like this. who: a string. */
+void log_foreign(void *who, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* Copies up to max of the newest lines, oldest first; returns how many. */
 size_t log_lines(struct log_line *out, size_t max);
 /* Number of lines logged so far: changes when there is something new to draw. */

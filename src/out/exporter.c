@@ -10,7 +10,6 @@
 
 #include "base/log.h"
 #include "base/time.h"
-#include "base/utf8.h"
 
 enum {
 	CONNECTIONS = 32,
@@ -44,19 +43,6 @@ struct exporter {
 };
 
 /* ---- the server's thread ---- */
-
-static void log_line(void *ctx, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
-static void log_line(void *ctx, const char *fmt, va_list ap)
-{
-	char text[200], clean[200];
-	int n = vsnprintf(text, sizeof(text), fmt, ap);
-
-	(void)ctx;
-	if (n <= 0)
-		return;
-	utf8_clean(clean, sizeof(clean), text, strcspn(text, "\n"));
-	log_msg(LOG_WARN, "metrics: %s", clean);
-}
 
 static void page_free(struct page_text *p)
 {
@@ -179,7 +165,7 @@ static struct MHD_Daemon *start_daemon(struct exporter *x, int fd)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	d = MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG,
 		0, NULL, NULL, on_request, x,
-		MHD_OPTION_EXTERNAL_LOGGER, log_line, NULL,
+		MHD_OPTION_EXTERNAL_LOGGER, log_foreign, "metrics",
 		MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,

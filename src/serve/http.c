@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/utf8.h"
 
 enum {
 	CONNECTIONS = 1000,
@@ -37,19 +36,6 @@ struct post {
 struct reply {
 	struct answer a;
 };
-
-static void log_line(void *ctx, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
-static void log_line(void *ctx, const char *fmt, va_list ap)
-{
-	char text[200], clean[200];
-	int n = vsnprintf(text, sizeof(text), fmt, ap);
-
-	(void)ctx;
-	if (n <= 0)
-		return;
-	utf8_clean(clean, sizeof(clean), text, strcspn(text, "\n"));
-	log_msg(LOG_WARN, "http: %s", clean);
-}
 
 static enum MHD_Result plain(struct MHD_Connection *c, unsigned status, const char *text)
 {
@@ -164,7 +150,7 @@ enum status http_start(struct http **out, struct node *n, int fd, struct err *e)
 	h->node = n;
 	h->daemon = MHD_start_daemon(MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG,
 		0, NULL, NULL, on_request, h,
-		MHD_OPTION_EXTERNAL_LOGGER, log_line, NULL,
+		MHD_OPTION_EXTERNAL_LOGGER, log_foreign, "http",
 		MHD_OPTION_LISTEN_SOCKET, (MHD_socket)fd,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
