@@ -42,8 +42,8 @@ static void print(const char *path, const struct recinfo *i, const struct reccou
 
 	printf("%-10s %s\n", "file", path);
 	printf("%-10s %.1f MiB; messages %.1f MiB in %" PRIu64 " segment%s; %" PRIu64 " bodies kept once in %.1f MiB\n", "size",
-	       (double)c->file_bytes / (1 << 20), (double)c->raw_bytes / (1 << 20), c->segments, c->segments == 1 ? "" : "s", c->bodies,
-	       (double)c->stored_bytes / (1 << 20));
+	       (double)c->file_bytes / (1 << 20), (double)c->raw_bytes / (1 << 20), c->segments,
+	       c->segments == 1 ? "" : "s", c->bodies, (double)c->stored_bytes / (1 << 20));
 	printf("%-10s %s\n", "written by", i->version[0] ? i->version : "unknown");
 	print_wall("from", i->start_wall);
 	print_wall("to", i->last_wall);
