@@ -307,8 +307,9 @@ static void drop_chain(struct model *m, int at)
 static void put_on(struct model *m, unsigned path, int at, uint64_t mono)
 {
 	struct path *p = m->paths[path];
+	int before = p->chain;
 
-	if (at == p->chain)
+	if (at == before)
 		return;
 	p->chain = at;
 	if (p->pending.on)
@@ -316,7 +317,7 @@ static void put_on(struct model *m, unsigned path, int at, uint64_t mono)
 	p->has_head = false;
 	p->behind_blocks = UNKNOWN;
 	fork_forget(p);
-	facts_forget(m, path);
+	facts_forget(m, path, before >= 0);
 }
 
 /* Does some path know this chain's genesis of its own? Then it is the chain of the guessing ones of its node, too. */

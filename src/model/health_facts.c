@@ -246,12 +246,17 @@ void facts_event(struct model *m, const struct event *e)
 	}
 }
 
-void facts_forget(struct model *m, unsigned path)
+void facts_forget(struct model *m, unsigned path, bool left)
 {
 	struct health_facts *h = &m->paths[path]->priv->health;
 
-	h->final_n = h->final_next = h->back_n = h->back_next = h->wrong_n = h->wrong_next = h->lag_n = h->lag_next = 0;
-	h->told_number = h->final_mono = h->unfinal_mono = h->push_mono = h->push_number = h->empty_mono = UNKNOWN;
+	/* What was final is the whole node's: another of its paths may have told already, when this one is heard for the first time. */
+	if (left) {
+		h->final_n = h->final_next = 0;
+		h->final_mono = h->unfinal_mono = UNKNOWN;
+	}
+	h->back_n = h->back_next = h->wrong_n = h->wrong_next = h->lag_n = h->lag_next = 0;
+	h->told_number = h->push_mono = h->push_number = h->empty_mono = UNKNOWN;
 	h->fork_known = false;
 	h->subs = 0;
 }

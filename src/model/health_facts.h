@@ -81,8 +81,8 @@ void facts_init(struct health_facts *h);
 void facts_fini(struct health_facts *h);
 /* Every event of a path, before the model takes it. */
 void facts_event(struct model *m, const struct event *e);
-/* The path is on another chain: what it told of the one before is of no use. */
-void facts_forget(struct model *m, unsigned path);
+/* The path is on a chain now; left: on another one than before, and what it told of that is of no use. */
+void facts_forget(struct model *m, unsigned path, bool left);
 void facts_back(struct path *p, uint64_t from, uint64_t to, uint64_t mono);
 void facts_body_lag(struct path *p, uint64_t done_mono, uint64_t ns);
 /* An EV_VERDICT that says no. */

@@ -511,6 +511,35 @@ static void final_changed(void **state)
 	world_is(&w, GETH_WS, CHECK_final_changed, LEVEL_CRIT, "geth: finalized went back, 164 → 132");
 }
 
+/* Paths come up in any order: what one of them told stays when the node's first path follows. */
+static void final_before_the_first_path(void **state)
+{
+	static const struct path_setup setup[] = {
+		{ .node = "geth", .via = "http", .show = "127.0.0.1:8545", .local = true },
+		{ .node = "geth", .via = "ws", .show = "127.0.0.1:8546", .push = true, .local = true },
+	};
+	struct model *m = w.m = model_new(setup, 2, RIG_T0, RIG_WALL0);
+	struct event e = { .kind = EV_TAG, .path = 1, .mono = RIG_T0, .wall = RIG_WALL0,
+			   .u.tag = { .final = 1, .code = ST_OK, .number = 100, .hash = rig_hash(100) } };
+
+	(void)state;
+	assert_non_null(m);
+	rig_link(m, 1, 0, LINK_LIVE, ST_OK);
+	rig_chain(m, 1, 0, 1, 7);
+	(void)model_apply(m, &e);
+	rig_link(m, 0, 100, LINK_POLLING, ST_OK);
+	rig_chain(m, 0, 100, 1, 7);
+	for (uint64_t ms = 0; ms <= 3000; ms += 250)
+		rig_tick(m, ms);
+	assert_true(health_node(m, 0)->check[CHECK_final_changed].applies);
+	/* On another chain nothing of it holds. */
+	rig_chain(m, 0, 4000, 56, 8);
+	rig_chain(m, 1, 4000, 56, 8);
+	for (uint64_t ms = 4000; ms <= 7000; ms += 250)
+		rig_tick(m, ms);
+	assert_false(health_node(m, 0)->check[CHECK_final_changed].applies);
+}
+
 /* ---- reorg ---- */
 
 /* At block `at` all hear a branch that replaces the last `depth` blocks. */
@@ -695,7 +724,8 @@ int main(void)
 		T(hash_differs_from_before),
 		T(hash_halves), T(hash_poa), T(finality_slot), T(finality_bsc), T(finality_polygon), T(finality_rollup),
 		T(finality_not_told),
-		T(final_changed), T(reorg_limits), T(reorg_is_over), T(head_back), T(head_back_often), T(head_back_is_no_reorg),
+		T(final_changed), T(final_before_the_first_path), T(reorg_limits), T(reorg_is_over), T(head_back),
+		T(head_back_often), T(head_back_is_no_reorg),
 		T(body_lag), T(syncing),
 	};
 
