@@ -250,7 +250,7 @@ void facts_forget(struct model *m, unsigned path, bool left)
 {
 	struct health_facts *h = &m->paths[path]->priv->health;
 
-	/* What was final is the whole node's: another of its paths may have told it before this one was heard for the first time. */
+	/* What was final is the node's: another of its paths may have told it before this one was heard for the first time. */
 	if (left) {
 		h->final_n = h->final_next = 0;
 		h->final_mono = h->unfinal_mono = UNKNOWN;
