@@ -192,7 +192,7 @@ struct monitor {
 	bool urgent; /* a key or a new head: now */
 	bool redraw; /* ui says so */
 	bool quit, more, late;
-	uint64_t drawn, next_tick;
+	uint64_t drawn, next_tick; /* drawn: when the last frame was begun */
 	uint64_t hint_until; /* 0: there is none */
 	char title[180]; /* of the terminal; "": its own */
 	uint64_t alerts; /* cursor: told on the terminal up to here */
@@ -371,16 +371,17 @@ static void draw(struct monitor *m)
 	struct app *a = m->a;
 	uint64_t recv = a->head_recv;
 
+	/* What a frame costs is part of its time: 30 a second stay 30. */
+	m->drawn = time_mono();
 	if (m->playback)
 		ui_replay(m->ui, playback_bar(m->playback, a));
 	if (ui_render(m->ui, a->model, m->dirty)) {
 		screen_show(m->s, ui_canvas(m->ui));
 		a->frames++;
 	}
-	m->drawn = time_mono();
 	/* A frozen screen shows no new head: nothing to measure. */
 	if (recv && !ui_frozen(m->ui) && !a->replay)
-		model_glass(a->model, recv, m->drawn, m->late);
+		model_glass(a->model, recv, time_mono(), m->late);
 	a->head_recv = 0;
 	m->late = false;
 	m->dirty = 0;
