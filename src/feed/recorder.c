@@ -20,7 +20,7 @@ enum {
 	QUEUE_BYTES = 64 << 20,
 	SEGMENT_BYTES = 64 << 20,
 	COMMIT_BYTES = 4 << 20,
-	RING_BYTES = 12 << 20, /* packed: ten minutes of three paths to mainnet, and more */
+	RING_BYTES = 4 << 20, /* packed: ten minutes of a node of mainnet by three paths */
 };
 
 #define SEGMENT_NS (600 * NS_S)

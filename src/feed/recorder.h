@@ -30,7 +30,7 @@ struct recorder_opts {
 	size_t queue_bytes; /* 0: 64 MiB */
 	uint64_t segment_bytes, segment_ns; /* 0: 64 MiB of messages, 10 min */
 	uint64_t max_bytes; /* of the file; 0: what the disk has */
-	size_t ring_bytes; /* 0: 12 MiB */
+	size_t ring_bytes; /* 0: 4 MiB */
 	uint64_t ring_ns; /* 0: 10 min */
 };
 
