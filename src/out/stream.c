@@ -20,6 +20,7 @@ struct stream {
 	uint64_t written, dropped, undropped; /* undropped: of dropped, those that no line has told of yet */
 	/* What has been said of the model. */
 	unsigned long reorgs[CHAINS_MAX];
+	uint32_t depth[CHAINS_MAX]; /* of the newest of them */
 	uint64_t health_seq, alerts; /* alerts: cursor of model_alert_next */
 	bool line_said;
 	enum level level;
@@ -406,7 +407,7 @@ void stream_event(struct stream *s, const struct model *m, const struct event *e
 
 /* ---- what the model decides ---- */
 
-static void say_reorg(struct stream *s, const struct model *m, unsigned i, const struct reorg *r)
+static void say_reorg(struct stream *s, const struct model *m, unsigned i, const struct reorg *r, bool deeper)
 {
 	struct object *o = &s->o;
 
@@ -414,6 +415,8 @@ static void say_reorg(struct stream *s, const struct model *m, unsigned i, const
 	chain_of(o, m, (int)i);
 	object_int(o, "number", r->number);
 	object_int(o, "depth", r->depth);
+	if (deeper)
+		object_bool(o, "deeper", true);
 	object_hex(o, "from", r->from.b, 32);
 	object_hex(o, "to", r->to.b, 32);
 	object_seconds(o, "lived", r->lived_ns);
@@ -427,11 +430,16 @@ static void reorgs(struct stream *s, const struct model *m)
 		const struct chain *c = m->chains[i];
 		unsigned long n = c->reorg_count > s->reorgs[i] ? c->reorg_count - s->reorgs[i] : 0;
 
+		bool deeper = n == 0 && c->n_reorgs && c->reorgs[0].depth > s->depth[i];
+
 		s->reorgs[i] = c->reorg_count;
+		s->depth[i] = c->n_reorgs ? c->reorgs[0].depth : 0;
 		if (s->quiet)
 			continue;
 		for (n = n < c->n_reorgs ? n : c->n_reorgs; n > 0; n--)
-			say_reorg(s, m, i, &c->reorgs[n - 1]);
+			say_reorg(s, m, i, &c->reorgs[n - 1], false);
+		if (deeper)
+			say_reorg(s, m, i, &c->reorgs[0], true);
 	}
 }
 

@@ -403,7 +403,7 @@ class Zz(unittest.TestCase):
 
     # What only some machines, chains and moments have. test_stream.c has all events, and the two that tell of losses.
     RARE = {("block", "builder"), ("link", "dns"), ("link", "tls"), ("chain", "network"),
-            ("info", "next_fork_id"), ("info", "next_fork_time"), ("miss", "hash")}
+            ("info", "next_fork_id"), ("info", "next_fork_time"), ("miss", "hash"), ("reorg", "deeper")}
     RARE_EVENTS = {"lost", "dropped", "peer", "peer_count", "peer_left"}
 
     def test_all_fields_were_there(self):

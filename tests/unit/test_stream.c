@@ -244,6 +244,61 @@ static void any_event_is_a_line(void **state)
 	free(got);
 }
 
+/* A branch that is learnt from its top down is one reorg; when it turns out to go deeper that is said. */
+static void a_reorg_goes_deeper(void **state)
+{
+	enum { SIZE = 1 << 20 };
+	struct model *m = rig_model(1, 1);
+	char *got = malloc(SIZE), path[] = "/tmp/test_stream.XXXXXX", *line, *rest;
+	int fd = mkstemp(path);
+	struct stream_opts o = { .fd = fd, .program = "test", .mode = "live" };
+	uint64_t ms = 106 * 12000;
+	struct stream *s;
+	struct wake w;
+	struct err err;
+	unsigned told = 0;
+	double depth = 0;
+	ssize_t n;
+
+	(void)state;
+	assert_true(fd >= 0 && got);
+	unlink(path);
+	assert_int_equal(wake_init(&w, &err), ST_OK);
+	o.wake = &w;
+	assert_int_equal(stream_start(&s, m, &o, &err), ST_OK);
+	rig_run(m, 0, 100, 105);
+	for (uint64_t k = 106; k > 100; k--) {
+		struct head h = rig_head(k, 10000 + k, k == 101 ? 100 : 10000 + k - 1);
+
+		rig_say(m, 0, ms += 300, &h, k == 106 ? SRC_PUSH : SRC_WALK);
+		rig_tick(m, ms + 200);
+		stream_model(s, m);
+	}
+	rig_tick(m, ms + 1000);
+	stream_model(s, m);
+	assert_int_equal(stream_stop(s, m, "end", &err), ST_OK);
+	n = pread(fd, got, SIZE - 1, 0);
+	assert_true(n > 0);
+	got[n] = 0;
+	for (line = strtok_r(got, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		cJSON *j = cJSON_Parse(line);
+
+		if (strcmp(cJSON_GetObjectItem(j, "ev")->valuestring, "reorg") == 0) {
+			assert_true(cJSON_GetObjectItem(j, "depth")->valuedouble > depth);
+			assert_int_equal(cJSON_IsTrue(cJSON_GetObjectItem(j, "deeper")), told > 0);
+			depth = cJSON_GetObjectItem(j, "depth")->valuedouble;
+			told++;
+		}
+		cJSON_Delete(j);
+	}
+	assert_int_equal((int)depth, 5); /* 101 to 105 */
+	assert_true(told > 1);
+	close(fd);
+	wake_fini(&w);
+	model_free(m);
+	free(got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +307,7 @@ int main(void)
 		cmocka_unit_test(an_object_has_its_limit),
 		cmocka_unit_test(a_hole_is_told),
 		cmocka_unit_test(any_event_is_a_line),
+		cmocka_unit_test(a_reorg_goes_deeper),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
