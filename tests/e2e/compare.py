@@ -25,6 +25,7 @@ sys.dont_write_bytecode = True
 import chain as chains  # noqa: E402
 import node as nodes  # noqa: E402
 import schedule  # noqa: E402
+from tap import Tap  # noqa: E402
 
 KEY = "pl4nted-KEY-9f3c71d2a8"
 HEADER = "Bearer tok3n-51fe0aa7"
@@ -32,23 +33,6 @@ QUICK, SLOW, OTHER = range(3)
 WARM = 2  # heads after a connect are no arrivals
 LATE = 0.060
 INTERVAL = 0.15
-
-
-class Tap:
-    def __init__(self):
-        self.n = self.bad = 0
-
-    def check(self, what, ok, why=""):
-        self.n += 1
-        self.bad += not ok
-        print(f"{'ok' if ok else 'not ok'} {self.n} - {what}")
-        if not ok and why:
-            print("# " + str(why).replace("\n", "\n# "))
-        sys.stdout.flush()
-
-    def end(self):
-        print(f"1..{self.n}")
-        return self.bad != 0
 
 
 def make_plan(heads, paths):

@@ -3,6 +3,8 @@
 
 Environment: CHAINTOP the binary, RECORD_KILLS how many times (40), RECORD_SEED. Speaks TAP.
 """
+import http.server
+import itertools
 import json
 import os
 import random
@@ -12,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -19,27 +22,11 @@ CHAINTOP = os.environ.get("CHAINTOP", os.path.join(ROOT, "chaintop"))
 sys.path.insert(0, os.path.join(ROOT, "tests", "faults"))
 sys.dont_write_bytecode = True
 import node as nodes  # noqa: E402
+from tap import Tap  # noqa: E402
 
 KEY = "pl4nted-KEY-9f3c71d2a8"
 PASSWORD = "s3cret&pass"
 HEADER = "Bearer tok3n-51fe0aa7"
-
-
-class Tap:
-    def __init__(self):
-        self.n = self.bad = 0
-
-    def check(self, what, ok, why=""):
-        self.n += 1
-        self.bad += not ok
-        print(f"{'ok' if ok else 'not ok'} {self.n} - {what}")
-        if not ok and why:
-            print("# " + str(why).replace("\n", "\n# "))
-        sys.stdout.flush()
-
-    def end(self):
-        print(f"1..{self.n}")
-        return self.bad != 0
 
 
 def run(*args, timeout=60):
@@ -137,6 +124,35 @@ def secrets(tap, work):
             tap.check(f"the {name} is nowhere", not found, found)
 
 
+class Refuser(http.server.ThreadingHTTPServer):
+    """A JSON-RPC node that answers every call with an error: text(handler) says which."""
+
+    daemon_threads = True
+
+    def __init__(self, text):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                out = [{"jsonrpc": "2.0", "id": c["id"], "error": {"code": -32000, "message": text(self)}}
+                       for c in (body if isinstance(body, list) else [body])]
+                data = json.dumps(out if isinstance(body, list) else out[0]).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                try:
+                    self.wfile.write(data)
+                except OSError:
+                    pass
+
+            def log_message(self, *args):
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
 def pieces(key):
     """What is left of a key that is cut: its first eight bytes are enough to look for."""
     return key[:8].encode()
@@ -144,36 +160,8 @@ def pieces(key):
 
 def cut_key(tap, work):
     """The key at every distance from the end of every buffer that an error text goes through: no beginning of it is left."""
-    import http.server
-    import threading
-    import itertools
     pads = itertools.count(40)
-
-    class Echo(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            many = body if isinstance(body, list) else [body]
-            out = []
-            for c in many:
-                text = "x" * (next(pads) % 180) + f" {KEY} {self.headers.get('Authorization')}"
-                out.append({"jsonrpc": "2.0", "id": c["id"], "error": {"code": -32000, "message": text}})
-            data = json.dumps(out if isinstance(body, list) else out[0]).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            try:
-                self.wfile.write(data)
-            except OSError:
-                pass
-
-        def log_message(self, *args):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = Refuser(lambda h: "x" * (next(pads) % 180) + f" {KEY} {h.headers.get('Authorization')}")
     url = f"http://127.0.0.1:{server.server_port}/v2/{KEY}"
     path, log, header = os.path.join(work, "cut.ct"), os.path.join(work, "cut.log"), f"Authorization: {HEADER}"
     seen = run("record", "-o", path, "--for", "6s", "--log", log, "-H", header, url).stderr.encode()
@@ -196,32 +184,7 @@ def cut_key(tap, work):
 
 def quotes_key(tap, work):
     """The blotting itself: a JSON-RPC node that answers with the URL it was asked by."""
-    import http.server
-    import threading
-
-    class Echo(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            many = body if isinstance(body, list) else [body]
-            text = f"no such project: {self.path} {self.headers.get('Authorization')} {KEY}"
-            out = [{"jsonrpc": "2.0", "id": c["id"], "error": {"code": -32000, "message": text}} for c in many]
-            data = json.dumps(out if isinstance(body, list) else out[0]).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            try:
-                self.wfile.write(data)
-            except OSError:
-                pass
-
-        def log_message(self, *args):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = Refuser(lambda h: f"no such project: {h.path} {h.headers.get('Authorization')} {KEY}")
     path = os.path.join(work, "echo.ct")
     run("record", "-o", path, "--for", "2s", "-H", f"Authorization: {HEADER}",
         f"http://127.0.0.1:{server.server_port}/v2/{KEY}")

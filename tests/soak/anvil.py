@@ -22,8 +22,9 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(ROOT, "tests", "data"))
+sys.path[:0] = [os.path.join(ROOT, "tests", d) for d in ("data", "e2e")]
 import traffic  # noqa: E402
+from tap import Tap  # noqa: E402
 
 CHAINTOP = os.path.abspath(os.environ.get("CHAINTOP", os.path.join(ROOT, "chaintop")))
 ANVIL = os.environ.get("ANVIL", "")
@@ -33,19 +34,6 @@ SANITIZED = bool(os.environ.get("E2E_SANITIZED"))
 PERIOD = 60 if SECONDS >= 120 else 20  # of a reorg and a restart
 MIX = 7  # blocks have 0 … 6 transactions
 BACK_WITHIN = 25  # seconds from a restart until the head is shown again
-
-
-class Tap:
-    def __init__(self):
-        self.n = self.bad = 0
-
-    def check(self, what, ok, why=""):
-        self.n += 1
-        self.bad += not ok
-        print(f"{'ok' if ok else 'not ok'} {self.n} - {what}")
-        if not ok and why:
-            print("# " + str(why).replace("\n", "\n# "))
-        sys.stdout.flush()
 
 
 class Chain:
